@@ -7,78 +7,6 @@
 
 namespace intervox::cuda::internal::column {
 
-/** Seeks where a level around a circle changes its sign.
- @param level  level(h, quadrant): the sample at the half-angle tangent h about a quadrant's middle,
-               with its level f
- @param found  found(lo, last): the sample on one side of a change, and the last one taken
- @param almost almost(least): where the level comes nearest to a change without one */
-template <class Level, class Found, class Almost>
-INTERVOX_HD inline void SeekAround(double accuracy, const Level& level, const Found& found,
-                                   const Almost& almost) {
-  constexpr int kLooks = 32, kMost = 40, kSeeks = 18;
-  constexpr double kGolden = 0.38196601125010515;
-  struct Look : decltype(level(0.0, 0)) {
-    double h = 0;
-  };
-  const double step = 8 * kT / kLooks;
-  const auto at = [&](double h, int quadrant) { return Look{level(h, quadrant), h}; };
-  // To a share of how far the change is from `other`, beyond which there may be a second one, and
-  // of the level between both.
-  const auto cross = [&](int quadrant, Look lo, Look hi, double other) {
-    const auto least = [&] {
-      return std::fabs(lo.f) < std::fabs(hi.f) ? std::fabs(lo.f) : std::fabs(hi.f);
-    };
-    Look last = at(0.5 * (lo.h + hi.h), quadrant);
-    const double most = least();
-    for (int i = 0; i < kMost; ++i) {
-      const double middle = 0.5 * (lo.h + hi.h);
-      if (!(hi.h - lo.h > accuracy * std::fabs(middle - other))) break;
-      const double h = lo.h - lo.f * (hi.h - lo.h) / (hi.f - lo.f);
-      last = at(i % 3 == 2 || !(h > lo.h && h < hi.h) ? middle : h, quadrant);
-      ((last.f > 0) == (lo.f > 0) ? lo : hi) = last;
-      if (least() < accuracy * most) break;
-    }
-    found(lo, last);
-  };
-  for (int quadrant = 0; quadrant < 4; ++quadrant) {
-    Look look[3] = {};
-    for (int k = -1; k <= kLooks / 4 + 1; ++k) {
-      look[0] = look[1];
-      look[1] = look[2];
-      look[2] = at(-kT + k * step, quadrant);
-      Look a = look[0], m = look[1], b = look[2];
-      const bool above = m.f > 0;
-      // [a, m] lies in the quadrant from its second look on.
-      if (k >= 1 && k <= kLooks / 4 && above != (b.f > 0)) cross(quadrant, m, b, m.h - step);
-      if (k < 1) continue;
-      const bool dips = std::fabs(m.f) <= std::fabs(a.f) && std::fabs(m.f) <= std::fabs(b.f);
-      if (!dips || (a.f > 0) != above || (b.f > 0) != above) continue;
-      // The extremum of the parabola through the three, and by the golden section where it is no
-      // parabola, as beside a slender tube.
-      for (int i = 0; i < kSeeks && (m.f > 0) == above; ++i) {
-        const double p = (m.h - a.h) * (m.f - b.f), q = (m.h - b.h) * (m.f - a.f);
-        double t = m.h - 0.5 * ((m.h - a.h) * p - (m.h - b.h) * q) / (p - q);
-        if (i % 3 == 2 || !(t > a.h && t < b.h) || std::fabs(t - m.h) < 1e-3 * (b.h - a.h)) {
-          t = b.h - m.h > m.h - a.h ? m.h + kGolden * (b.h - m.h) : m.h - kGolden * (m.h - a.h);
-        }
-        const Look next = at(t, quadrant);
-        if (std::fabs(next.f) < std::fabs(m.f) || (next.f > 0) != above) {
-          (t > m.h ? a : b) = m;
-          m = next;
-        } else {
-          (t > m.h ? b : a) = next;
-        }
-      }
-      if ((m.f > 0) == above) {
-        almost(m);
-        continue;
-      }
-      cross(quadrant, a, m, m.h);
-      cross(quadrant, m, b, m.h);
-    }
-  }
-}
-
 /** (K7): where another torus crosses the circle of the section's own, of radius r. With p on the
  circle, in the torus' frame, p² and z are of first degree in the angle's cosine and sine, so that
  (p² + R² − a²)² − 4R²(p² − z²) is a quartic in its half's tangent. */
@@ -111,58 +39,163 @@ INTERVOX_HD inline void AddRingMeetings(const PlaneSection& section, const geome
 struct RingFold {
   double u = 0, v = 0;  ///< of the tube's axis there
   double w = 0, f = 0;  ///< heights of both over the section's plane
+  double slope = 0;     ///< of f along the axis
   double along = 0;     ///< n·U
   double sine = 0;      ///< of the angle between the axis and the columns
 };
 
-/** (K7): the folds of another torus' section. With T the tangent of the tube's axis, the normal
- that is across it and across the columns is n = ±V × T/|V × T|; where that leads from the axis by
- the tube's radius into the section's plane, the section's curve runs along the columns. */
-INTERVOX_HD inline void AddRingFolds(const PlaneSection& section, int curve, const LocalPair& pair,
-                                     double accuracy, SectionBreaks* breaks) {
-  const SectionCurve& s = section.curve[curve];
-  const geometry::Surface& torus = pair.surface[s.id].surface;
-  const Vec3 W = Cross(section.U, section.V), from = torus.o - section.P;
-  const Vec3 x = torus.R.Col(0), y = torus.R.Col(1);
-  const double R = torus.e.x, a = torus.e.y;
-  const double xu = Dot(x, section.U), xv = Dot(x, section.V), xw = Dot(x, W);
-  const double yu = Dot(y, section.U), yv = Dot(y, section.V), yw = Dot(y, W);
-  const double ou = Dot(from, section.U), ov = Dot(from, section.V), ow = Dot(from, W);
-  for (int side = -1; side <= 1; side += 2) {
-    const auto level = [&](double h, int quadrant) {
-      const double per = 1 / (1 + h * h);
-      double c = (1 - h * h) * per, t = 2 * h * per;
-      TurnByQuadrant(quadrant, &c, &t);
-      RingFold fold;
-      // V × T = (T·W) U − (T·U) W, up to its sign.
-      const double tu = c * yu - t * xu, tw = c * yw - t * xw;
-      fold.sine = std::sqrt(tu * tu + tw * tw);
-      const double scale = fold.sine > 0 ? side / fold.sine : 0.0;
-      fold.along = scale * tw;
-      fold.u = ou + R * (c * xu + t * yu);
-      fold.v = ov + R * (c * xv + t * yv);
-      fold.w = ow + R * (c * xw + t * yw);
-      fold.f = fold.w - a * scale * tu;
-      return fold;
+/** (K7): the folds of a torus' section. With T the tangent of the tube's axis, the normal that is
+ across it and across the columns is n = ±V × T/|V × T|; where that leads from the axis by the
+ tube's radius into the section's plane, the section's curve runs along the columns. The height f of
+ that point has f' = (T·W) (R ∓ a z·V/|V × T|³) along the axis, so that all its extrema are known.
+ */
+class RingFolds {
+ public:
+  INTERVOX_HD RingFolds(const PlaneSection& section, const geometry::Surface& torus)
+      : R_(torus.e.x), a_(torus.e.y) {
+    const Vec3 W = Cross(section.U, section.V), from = torus.o - section.P;
+    const auto in_section = [&](const Vec3& x) {
+      return Vec3{Dot(x, section.U), Dot(x, section.V), Dot(x, W)};
     };
-    SeekAround(
-        accuracy, level,
-        [&](const RingFold& lo, const RingFold& last) {
-          double along = last.along;
-          if (last.sine < 1e-4) {
-            // The axis runs along the columns, and n turns at once: the plane says where to.
-            const double rise = last.w / a, square = 1 - rise * rise;
-            along = square > 0 ? std::sqrt(square) : 0.0;
-            if (lo.along < 0) along = -along;
-          }
-          const double u = last.u + a * along;
-          if (u <= section.u_lo || u >= section.u_hi) return;
-          if (InPolygon(section, u, last.v) && AdmitsAll(section, u, last.v, curve, curve)) {
-            breaks->Add(u, MeetingOf(s.id, s.id));
-          }
-        },
-        [&](const RingFold& least) { breaks->AddNearFold(least.u + a * least.along, 0, s.id); });
+    o_ = in_section(from);
+    x_ = in_section(torus.R.Col(0));
+    y_ = in_section(torus.R.Col(1));
+    const double rise = std::sqrt(x_.z * x_.z + y_.z * y_.z);
+    if (rise > 0) {
+      // x rises over the plane, and y lies level in it: so does T at u = 0.
+      const double c = x_.z / rise, s = y_.z / rise;
+      const Vec3 up = c * x_ + s * y_;
+      y_ = c * y_ - s * x_;
+      x_ = {up.x, up.y, rise};
+      y_.z = 0;
+    }
+    knot_[count_++] = -1;
+    knot_[count_++] = 0;
+    knot_[count_++] = 1;
+    // The sine of the angle between T and V at the other extrema, and the least one, which T has
+    // at (y·V, −x·V).
+    const double least = std::fabs(y_.x * rise), sine = CubeRoot(a_ * least / R_);
+    if (!(sine > least && sine < 1)) return;
+    const double square = x_.y * x_.y + y_.y * y_.y;
+    const double c = std::sqrt((1 - sine) * (1 + sine)) / square;
+    const double s = std::sqrt((sine - least) * (sine + least)) / square;
+    for (const double turn : {-s, s}) {
+      const double at_x = y_.y * c + x_.y * turn, at_y = y_.y * turn - x_.y * c;
+      const double u = at_x > 0 ? at_y / (1 + at_x) : at_y / (at_x - 1);
+      int k = count_++;
+      for (; k > 0 && knot_[k - 1] > u; --k) knot_[k] = knot_[k - 1];
+      knot_[k] = u;
+    }
   }
+
+  /** Finds all places at which f is zero: found(fold); and where it comes nearest to zero without:
+   almost(fold). */
+  template <class Found, class Almost>
+  INTERVOX_HD void Find(const Found& found, const Almost& almost) const {
+    for (int turn = 0; turn < 4; ++turn) {
+      const double half = turn < 2 ? 1 : -1, side = turn % 2 == 0 ? 1 : -1;
+      double before = 0;
+      RingFold last = At(knot_[0], half, side);
+      for (int k = 1; k < count_; ++k) {
+        const RingFold now = At(knot_[k], half, side);
+        const double f = std::fabs(last.f);
+        if ((now.f > 0) != (last.f > 0)) {
+          found(RootBetween(knot_[k - 1], knot_[k], last.f, half, side));
+        } else if (k > 1 && (before > 0) == (last.f > 0) && f <= std::fabs(before) &&
+                   f <= std::fabs(now.f)) {
+          almost(last);
+        }
+        before = last.f;
+        last = now;
+      }
+    }
+  }
+
+ private:
+  /** Where T may run along V itself n turns at once, between places at which their angle has at
+   least this sine. */
+  static constexpr double kTurns = 1e-7;
+
+  /** The point at the half-angle tangent u from ±x, on one side of the tube's axis. */
+  INTERVOX_HD RingFold At(double u, double half, double side) const {
+    const double per = 1 / (1 + u * u), c = half * (1 - u * u) * per, s = half * 2 * u * per;
+    const double tu = c * y_.x - s * x_.x, tw = c * y_.z - s * x_.z;
+    RingFold fold;
+    fold.sine = std::sqrt(tu * tu + tw * tw);
+    fold.along = fold.sine > 0 ? side * tw / fold.sine : 0;
+    fold.u = o_.x + R_ * (c * x_.x + s * y_.x);
+    fold.v = o_.y + R_ * (c * x_.y + s * y_.y);
+    fold.w = o_.z + R_ * (c * x_.z + s * y_.z);
+    fold.f = fold.w - a_ * side * (fold.sine > 0 ? tu / fold.sine : 1);
+    const double cube = fold.sine * fold.sine * fold.sine;
+    fold.slope = 2 * per * tw * (R_ - side * a_ * y_.x * x_.z / cube);
+    return fold;
+  }
+
+  /** The cube root of x ≤ 1, or kTurns if that is more. */
+  INTERVOX_HD static double CubeRoot(double x) {
+    constexpr int kMost = 60;
+    constexpr double kAccuracy = 1e-9;
+    double root = 1, step = 1;
+    for (int i = 0; i < kMost && root > kTurns && step > kAccuracy * root; ++i) {
+      step = (root - x / (root * root)) / 3;
+      root -= step;
+    }
+    return root > kTurns ? root : kTurns;
+  }
+
+  /** Where f is zero between two neighbouring knots, by Newton's steps and halving. */
+  INTERVOX_HD RingFold RootBetween(double from, double to, double f_from, double half,
+                                   double side) const {
+    constexpr int kMost = 100;
+    constexpr double kAccuracy = 1e-15, kAtOnce = 1e-4;
+    RingFold fold;
+    double u = 0.5 * (from + to), way = 1;
+    for (int i = 0; i < kMost && way > kAccuracy; ++i) {
+      fold = At(u, half, side);
+      ((fold.f > 0) == (f_from > 0) ? from : to) = u;
+      const double newton = u - fold.f / fold.slope;
+      const bool steps = i % 3 != 2 && newton > from && newton < to;
+      const double next = steps ? newton : 0.5 * (from + to);
+      way = std::fabs(next - u);
+      u = next;
+    }
+    if (fold.sine < kAtOnce) {
+      // The axis runs along the columns, and n turns at once: the plane says where to.
+      const double rise = fold.w / a_, square = 1 - rise * rise;
+      const double along = square > 0 ? std::sqrt(square) : 0;
+      // In a section across the torus' axis n stays level but there, and each side has one end.
+      const bool falls = side * fold.along < 0;
+      fold.along = falls != (side < 0) ? -along : along;
+    }
+    return fold;
+  }
+
+  double R_, a_;
+  Vec3 o_, x_, y_;  ///< the torus' centre from the section's origin and its axes, along U, V and W
+  double knot_[5];  ///< the extrema of f from ±x, ascending, between −1 and 1
+  int count_ = 0;
+};
+
+/** (K7): where another torus' section has folds. */
+INTERVOX_HD inline void AddRingFolds(const PlaneSection& section, int curve, const LocalPair& pair,
+                                     SectionBreaks* breaks) {
+  const int id = section.curve[curve].id;
+  const geometry::Surface& torus = pair.surface[id].surface;
+  const auto add = [&](const RingFold& fold, short cause) {
+    const double u = fold.u + torus.e.y * fold.along;
+    if (u <= section.u_lo || u >= section.u_hi) return;
+    if (InPolygon(section, u, fold.v) && AdmitsAll(section, u, fold.v, curve, curve)) {
+      breaks->Add(u, cause);
+    }
+  };
+  // Where two folds are about to begin the curve is steep.
+  const auto almost = [&](const RingFold& least) {
+    breaks->AddNearFold(least.u + torus.e.y * least.along, 0, id);
+    add(least, 0);
+  };
+  RingFolds(section, torus)
+      .Find([&](const RingFold& fold) { add(fold, MeetingOf(id, id)); }, almost);
 }
 
 /** (K7): where another torus crosses the sides of the section's polygon. */

@@ -283,7 +283,7 @@ __attribute__((noinline)) INTERVOX_HD inline SectionSums IntegrateSection(Sectio
     for (int i = 0; i < section->curves; ++i) {
       if (!section->curve[i].ring) continue;
       AddRingEdges(*section, i, pair, &breaks);
-      AddRingFolds(*section, i, pair, 1e-2 * goal.share, &breaks);
+      AddRingFolds(*section, i, pair, &breaks);
       if (section->radius == 0) continue;
       AddRingMeetings(*section, pair.surface[section->curve[i].id].surface, section->radius,
                       &breaks);
