@@ -126,23 +126,20 @@ INTERVOX_HD inline PanelSums IntegratePanel(const FluxModel& model, const FluxPa
 /** One panel by bisection until each part's error is below its share. */
 INTERVOX_HD inline PanelSums RefinePanel(const FluxModel& model, const FluxPanel& p,
                                          const PatchPole& pole, double volume_goal,
-                                         double area_goal, SheetNodes<16>* nodes, int* work) {
+                                         double area_goal, SheetNodes<16>* nodes) {
   PanelSums out;
   constexpr int kEvaluations =
       48;  // enough for any analytic piece; more would not help a rough one
-  int evaluations = 0;
-  for (Bisection at; at.from < 1.0;) {
+  Bisection at;
+  for (int n = 1; at.from < 1.0; ++n) {
     const PanelSums part = IntegratePanel(model, p, pole, true, at.from, at.from + at.width, nodes);
-    *work += 15;
-    ++evaluations;
     const bool rough = part.volume_error > volume_goal || part.area_error > area_goal;
-    if (rough && at.width > 1e-4 && evaluations < kEvaluations) {
+    if (rough && at.width > 1e-4 && n < kEvaluations) {
       at.width *= 0.5;
+      out.work += part.work;
       continue;
     }
-    out.sums += part.sums;
-    out.volume_error += part.volume_error;
-    out.area_error += part.area_error;
+    out += part;
     at.Next();
   }
   return out;

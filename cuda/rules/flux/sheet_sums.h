@@ -257,6 +257,7 @@ INTERVOX_HD inline PanelSums IntegrateSheet(const FluxModel& model, const FluxPa
   const Mat3 R = Mat3::FromColumns(p.c, p.s, e);
   const Mat3 Rt{p.c, p.s, e};
   PanelSums result;
+  result.work = N - 1;
   Moments& sum = result.sums.x;
   sum.v = v / 3.0;
   sum.m = 0.25 * (R * Vec3{total[kXh], total[kYh], total[kZh]});

@@ -130,11 +130,10 @@ struct FoldField {
   /** The discriminant at u of a quadrant times (1 + u²)², a quartic in u; where `t` is given, also
    the parameter of the closest approach. */
   INTERVOX_HD double At(int quadrant, double u, double* t = nullptr) const {
-    const double square = 1.0 + u * u, ig = 1.0 / square;
-    const double cosine = (1.0 - u * u) * ig, sine = 2.0 * u * ig;
-    const Vec3 a = quadrant % 2 == 0 ? across[0] : across[1];
-    const Vec3 b = quadrant % 2 == 0 ? across[1] : -across[0];
-    const Vec3 rho = (quadrant < 2 ? cosine : -cosine) * a + (quadrant < 2 ? sine : -sine) * b;
+    double c = 0.0, s = 0.0;
+    internal::DirectionOf({quadrant, u}, &c, &s);
+    const double square = 1.0 + u * u;
+    const Vec3 rho = c * across[0] + s * across[1];
     const Vec3 at = y + radius * rho, along = v + k * rho;
     const Vec3 weighted = Scaled(metric, along);
     const double alpha = Dot(weighted, along), beta = Dot(weighted, at);
@@ -157,12 +156,9 @@ INTERVOX_HD inline bool AddSheets(const FluxModel& model, int q, Place<Folds>* r
     for (int quadrant = 0; quadrant < 4; ++quadrant) {
       QuadrantAxes(s, quadrant, &c, &sn);
       double sample[5], root[8], t;
-      for (int k = 0; k < 5; ++k) {
-        const double u = kT * (0.5 * k - 1.0);
-        sample[k] = field.At(quadrant, u);
-      }
       double noise = 0.0;
       for (int k = 0; k < 5; ++k) {
+        sample[k] = field.At(quadrant, kT * (0.5 * k - 1.0));
         noise = std::fabs(sample[k]) > noise ? std::fabs(sample[k]) : noise;
       }
       noise *= 1e-13;
