@@ -155,11 +155,8 @@ INTERVOX_HD inline void AddRingFolds(const PlaneSection& section, int curve, con
             along = square > 0 ? std::sqrt(square) : 0.0;
             if (lo.along < 0) along = -along;
           }
-          const double u = last.u + a * along;
-          if (u <= section.u_lo || u >= section.u_hi) return;
-          if (InPolygon(section, u, last.v) && AdmitsAll(section, u, last.v, curve, curve)) {
-            breaks->Add(u, MeetingOf(s.id, s.id));
-          }
+          Consider(section, last.u + a * along, last.v, curve, curve, MeetingOf(s.id, s.id),
+                   breaks);
         },
         [&](const RingFold& least) { breaks->AddNearFold(least.u + a * least.along, 0, s.id); });
   }
@@ -177,11 +174,8 @@ INTERVOX_HD inline void AddRingEdges(const PlaneSection& section, int curve, con
     const double u = line.d * line.u, v = line.d * line.v;
     const auto x = TorusCrossings(P + u * U + v * V, line.u * V - line.v * U, torus.e.x, torus.e.y);
     for (int i = 0; i < x.count; ++i) {
-      const double at_u = u - x.t[i] * line.v, at_v = v + x.t[i] * line.u;
-      if (at_u <= section.u_lo || at_u >= section.u_hi) continue;
-      if (InPolygon(section, at_u, at_v) && AdmitsAll(section, at_u, at_v, curve, curve)) {
-        breaks->Add(at_u, MeetingOf(s.id, line.id));
-      }
+      Consider(section, u - x.t[i] * line.v, v + x.t[i] * line.u, curve, curve,
+               MeetingOf(s.id, line.id), breaks);
     }
   }
 }

@@ -266,17 +266,16 @@ INTERVOX_HD inline Moments LiftMoments(const PlaneSection& section, const PlaneS
  line: many places ask for a section, and ptxas would take each of them for many minutes. */
 __attribute__((noinline)) INTERVOX_HD inline SectionSums IntegrateSection(SectionRoom* room,
                                                                           const LocalPair& pair,
-                                                                          int planes, bool measure,
+                                                                          bool measure,
                                                                           const SectionGoal& goal) {
   // Off the middle, where a symmetric hole may touch both sides of what it leaves.
   constexpr double kLook = 0.41, kTouch = 1e-7, kUnsure = 1e-6, kHalfDigits = 3e-8, kGrowth = 20;
   SectionSums out;
   const bool fine = IsFine(pair);
   PlaneSection* const section = &room->section.value;
-  const SectionLine* const plane = room->planes.value.line;
-  SectionBreaks& breaks = room->breaks.Make();
   const double box_lo = section->u_lo, box_hi = section->u_hi;
-  const bool some = ListBreaks(section, plane, planes, true, &room->polygon, &breaks);
+  const bool some = ListBreaks(true, room);
+  SectionBreaks& breaks = room->breaks.value;
   out.full = section->full || breaks.full;
   if (!some || out.full) return out;
   if (section->rings) {
