@@ -355,18 +355,14 @@ INTERVOX_HD inline bool IsPegInHole(const PairFrame& frame) {
   }
   const int hole = side[0]->side < 0 ? 0 : 1;
   const Surface &wall = *side[hole], &peg = *side[1 - hole];
-  const auto is_ruled = [](const Surface& s) {
-    return s.kind == SurfaceKind::kCylinder || s.kind == SurfaceKind::kCone;
-  };
-  if (wall.side > 0 || peg.side < 0 || !is_ruled(wall)) return false;
-  if (!is_ruled(peg) && peg.kind != SurfaceKind::kEllipsoid) return false;
+  if (!internal::ArePegAndWall(peg, wall)) return false;
   const Pose& X_LH = hole == 0 ? frame.X_LA : frame.X_LB;
   const Pose& X_LP = hole == 0 ? frame.X_LB : frame.X_LA;
   const Vec3 axis = X_LH.R * wall.R.Col(2), o = X_LP * peg.o;
   const Vec3 apart = o - X_LH * wall.o;
   const double reach = internal::OneNorm(apart) + internal::OneNorm(o);
   if (SquaredNorm(Cross(apart, axis)) > kCoaxial * kCoaxial * reach * reach) return true;
-  return is_ruled(peg) && SquaredNorm(Cross(X_LP.R * peg.R.Col(2), axis)) > kCoaxial * kCoaxial;
+  return internal::IsRuled(peg) && SquaredNorm(Cross(X_LP.R * peg.R.Col(2), axis)) > kCoaxial * kCoaxial;
 }
 
 /** Fills `pair`, but for its tolerance and floor, with the surfaces of a peg and its hole, about

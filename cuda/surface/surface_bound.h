@@ -101,6 +101,16 @@ INTERVOX_HD double TangentBound(const geometry::Surface& s, const Vec3& c, const
   return f - Dot(g, c) - Dot(n, s.o) + polytope.Lowest(n);
 }
 
+INTERVOX_HD inline bool IsRuled(const geometry::Surface& s) {
+  return s.kind == geometry::SurfaceKind::kCylinder || s.kind == geometry::SurfaceKind::kCone;
+}
+
+// Whether flux's columns know the two as a convex peg and the wall of a round hole.
+INTERVOX_HD inline bool ArePegAndWall(const geometry::Surface& peg, const geometry::Surface& wall) {
+  return wall.side < 0 && peg.side > 0 && IsRuled(wall) &&
+         (IsRuled(peg) || peg.kind == geometry::SurfaceKind::kEllipsoid);
+}
+
 INTERVOX_HD inline bool IsConvex(const geometry::Surface& s) {
   using geometry::SurfaceKind;
   return s.kind == SurfaceKind::kEllipsoid || s.kind == SurfaceKind::kCylinder ||
@@ -161,24 +171,18 @@ INTERVOX_HD inline int Coincidence(const geometry::Surface& a, const geometry::S
     const Vec3 reach_a = Abs(a.o), reach_b = Abs(b.o);
     return size + reach_a.x + reach_a.y + reach_a.z + reach_b.x + reach_b.y + reach_b.z;
   };
-  if (a.kind == SurfaceKind::kPlane) {
+  if (a.kind == SurfaceKind::kPlane || a.kind == SurfaceKind::kTorus) {
     const Vec3 n = a.R.Col(2), m = b.R.Col(2);
     const double sign = Dot(n, m) < 0 ? -1.0 : 1.0;
     if (!near(n, sign * m, 4 * relative)) return 0;
     const double d = Dot(n, a.o - b.o), most = relative * reach_of();
+    if (a.kind == SurfaceKind::kTorus) {
+      return near(a.o, b.o, most) && near(a.e, b.e, most) ? a.side * b.side : 0;
+    }
     if (d > most || d < -most) return 0;
     return a.side * b.side * (sign < 0 ? -1 : 1);
   }
   const double reach = reach_of();
-  if (a.kind == SurfaceKind::kTorus) {
-    const Vec3 n = a.R.Col(2), m = b.R.Col(2);
-    const double sign = Dot(n, m) < 0 ? -1.0 : 1.0;
-    if (!near(n, sign * m, 4 * relative) || !near(a.o, b.o, relative * reach) ||
-        !near(a.e, b.e, relative * reach)) {
-      return 0;
-    }
-    return a.side * b.side;
-  }
   if (a.kind == SurfaceKind::kCone && Dot(a.R.Col(2), b.R.Col(2)) < 0) return 0;
   // Traces that differ by more than the nine elements may: the usual case.
   const double trace = a.e.x + a.e.y + a.e.z - (b.e.x + b.e.y + b.e.z);

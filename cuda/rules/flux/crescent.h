@@ -12,7 +12,7 @@
 #include <cmath>
 
 #include "cuda/rules/flux/panel.h"
-#include "cuda/surface/quadric.h"
+#include "cuda/surface/surface_bound.h"
 
 namespace intervox::cuda::internal::flux {
 
@@ -249,13 +249,7 @@ INTERVOX_HD inline bool MakeCrescent(const LocalPair& pair, Crescent* x) {
     peg = other;
   }
   const geometry::Surface& s = wall->surface;
-  const auto is_ruled = [](SurfaceKind kind) {
-    return kind == SurfaceKind::kCylinder || kind == SurfaceKind::kCone;
-  };
-  if (s.side > 0 || peg->surface.side < 0 || !is_ruled(s.kind) ||
-      !(is_ruled(peg->surface.kind) || peg->surface.kind == SurfaceKind::kEllipsoid)) {
-    return false;
-  }
+  if (!ArePegAndWall(peg->surface, s)) return false;
   const bool cone = s.kind == SurfaceKind::kCone;
   const Vec3 centre = 0.5 * (pair.lower + pair.upper), half = 0.5 * (pair.upper - pair.lower);
   const Vec3 axis = s.R.Col(2);
