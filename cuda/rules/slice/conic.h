@@ -91,9 +91,7 @@ INTERVOX_HD inline double HollowIntegral(double u) {
       -0.0009759728497143471, -0.0006969378906716175, -0.0005079986479649160,
       -0.0003561508714244358, -0.0002150765040227377, -0.0000935374174050488,
       -0.0000207904484011937};
-  double sum = 0.0;
-  for (int k = 12; k >= 0; --k) sum = sum * u + kTerms[k];
-  return sum;
+  return Horner(kTerms, 12, u);
 }
 
 /** (R11): the segment of a conic between the chord from −1 to 1 and its apex at 1, of the width

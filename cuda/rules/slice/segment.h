@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "cuda/numerics/scalar.h"
+#include "cuda/numerics/roots.h"
 
 namespace intervox::cuda::internal::slice {
 
@@ -28,9 +28,7 @@ INTERVOX_HD inline double SegmentIntegral(double u) {
       -0.000893301701380333043, 0.0020841855216808541,    -0.00912346715180537741,
       0.0242434283363727997,    -0.049990243303915251,    0.0727653973238094877,
       -0.0730155910480650299,   0.0448080207638934558,    -0.0132199521835674117};
-  double sum = 0.0;
-  for (int k = 17; k >= 0; --k) sum = sum * u + kTerms[k];
-  return sum;
+  return Horner(kTerms, 17, u);
 }
 
 /** The disc of the radius r about x = `centre`. */
