@@ -80,11 +80,42 @@ INTERVOX_HD inline void AddArea(double weight, const Vec3& area, const Mat3& r_n
   sums->x.g += weight * Axial(r_n);
 }
 
+/** What an end of a generator is bounded by: plane i as i, else one of these. */
+enum : int { kByNothing = -1, kByApex = -2, kByEntry = -3, kByExit = -4 };
+
 /** An interval of a line and what bounds its ends. */
 struct Span {
   double lo = -kFar, hi = kFar;
-  int lo_by = -1, hi_by = -1;
+  int lo_by = kByNothing, hi_by = kByNothing;
 };
+
+/** Most spans of a line: two solids leave three. */
+inline constexpr int kMostSpans = 3;
+
+/** Keeps what of a line's spans is inside of a solid, or outside, which it `meets` in [in, out];
+ returns how many there are. */
+INTERVOX_HD inline int CutSpans(bool inside, bool meets, double in, double out, int count,
+                                Span* span) {
+  Span next[kMostSpans];
+  int kept = 0;
+  for (int i = 0; i < count; ++i) {
+    const Span& old = span[i];
+    const bool enters = in > old.lo, leaves = out < old.hi;
+    const bool apart = !meets || out <= old.lo || in >= old.hi;
+    if (inside) {
+      if (apart || !(out > in)) continue;
+      next[kept++] = {enters ? in : old.lo, leaves ? out : old.hi, enters ? kByEntry : old.lo_by,
+                      leaves ? kByExit : old.hi_by};
+    } else if (apart) {
+      next[kept++] = old;
+    } else {
+      if (enters) next[kept++] = {old.lo, in, old.lo_by, kByEntry};
+      if (leaves) next[kept++] = {out, old.hi, kByExit, old.hi_by};
+    }
+  }
+  for (int i = 0; i < kept; ++i) span[i] = next[i];
+  return kept;
+}
 
 /** The line's part p + t d inside K; false when empty. `residual` is taken from the discriminant:
  its rounded value at the fold where a piece ends, so that the two roots meet there exactly; with

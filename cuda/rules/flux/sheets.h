@@ -61,34 +61,13 @@ INTERVOX_HD inline int SpansOf(const FluxModel& model, int q, const Generator& g
     }
   }
   if (!(all.hi > all.lo)) return 0;
+  spans[0] = all;
   const int other = OtherCurve(model, q);
-  if (other < 0) {
-    spans[0] = all;
-    return 1;
-  }
+  if (other < 0) return 1;
+  const FluxCurve& solid = model.curve[other];
   double in, out;
-  const bool meets = ClipToSolid(model.curve[other], g.b, g.d, &in, &out);
-  if (model.curve[other].side > 0) {
-    if (!meets) return 0;
-    if (in > all.lo) {
-      all.lo = in;
-      all.lo_by = kByEntry;
-    }
-    if (out < all.hi) {
-      all.hi = out;
-      all.hi_by = kByExit;
-    }
-    spans[0] = all;
-    return all.hi > all.lo ? 1 : 0;
-  }
-  if (!meets || out <= all.lo || in >= all.hi) {
-    spans[0] = all;
-    return 1;
-  }
-  int n = 0;
-  if (in > all.lo) spans[n++] = {all.lo, in, all.lo_by, kByEntry};
-  if (out < all.hi) spans[n++] = {out, all.hi, kByExit, all.hi_by};
-  return n;
+  const bool meets = ClipToSolid(solid, g.b, g.d, &in, &out);
+  return CutSpans(solid.side > 0, meets, in, out, 1, spans);
 }
 
 /** Where a generator of curve q touches the other surface: u in a quadrant. */
