@@ -184,27 +184,15 @@ INTERVOX_HD inline double NestedError(double difference, double size, bool smoot
   return share < 1 ? d * share : d;
 }
 
-/** Adds the columns of a panel; roots at either end become analytic. */
-template <int N>
-INTERVOX_HD inline void AddPanel(const PlaneSection& section, const LocalPair& pair, double from,
-                                 double width, const NestedRule<N>& rule, PlaneSums* sums) {
-  for (int k = 0; k < N - 1; ++k) {
-    const double s = rule.x[k];
-    const double u = from + width * (s * s * (3 - 2 * s));
-    const double du = 6 * width * s * (1 - s);
-    AddColumn(section, pair, u, rule.fine[k] * du, rule.lean[k] * du, sums);
-  }
-}
-
 /** What rules of 7, 15 and 31 columns make of one panel. */
-struct FineSums {
+struct NestedSums {
   PlaneSums seven, fifteen, all;
 };
 
 /** Adds the columns of Patterson's 31 in a panel that the rule of 7, 15 or 31, the `level`, has and
- no lower one. */
-INTERVOX_HD inline void AddFinePanel(const PlaneSection& section, const LocalPair& pair,
-                                     double from, double width, int level, FineSums* sums) {
+ no lower one; roots at either end of the panel become analytic. */
+INTERVOX_HD inline void AddPanel(const PlaneSection& section, const LocalPair& pair, double from,
+                                 double width, int level, NestedSums* sums) {
   const NestedRule<32>& rule = Patterson31();
   const NestedRule<16>& fifteen = Patterson15();
   const NestedRule<8>& seven = Patterson7();
@@ -378,15 +366,10 @@ __attribute__((noinline)) INTERVOX_HD inline SectionSums IntegrateSection(Sectio
         continue;
       }
     }
-    FineSums finer;
-    if (fine) {
-      AddFinePanel(*section, pair, from, width, 0, &finer);
-      sums = finer.seven;
-      out.columns += 7;
-    } else {
-      AddPanel(*section, pair, from, width, Patterson7(), &sums);
-      out.columns += 7;
-    }
+    NestedSums nested;
+    AddPanel(*section, pair, from, width, 0, &nested);
+    sums = nested.seven;
+    out.columns += 7;
     PanelErrors error = ErrorsOf(sums, from, width, LeastShareOf(pair));
     const auto misses = [&](double share) {
       const double a = fine ? sums.a + total.a : sums.a;
@@ -394,22 +377,15 @@ __attribute__((noinline)) INTERVOX_HD inline SectionSums IntegrateSection(Sectio
       return (error.a > share * goal.share * a && error.a > share * goal.v) ||
              (error.s > share * goal.share * kOfArea * s && error.s > share * goal.s);
     };
-    if (fine) {
-      for (int level = 1; level <= 2 && misses(1); ++level) {
-        AddFinePanel(*section, pair, from, width, level, &finer);
-        sums = level == 1 ? finer.fifteen : finer.all;
-        out.columns += 8 * level;
-        // Rules that hardly gain from more columns are not better than what they differ by.
-        const double before = error.reach;
-        error = ErrorsOf(sums, from, width, LeastShareOf(pair));
-        const double ratio = before > 0 ? error.reach / before : 0.0;
-        if (ratio > LeastShareOf(pair)) error = ErrorsOf(sums, from, width, ratio);
-      }
-    } else if (misses(1)) {
-      sums = {};
-      AddPanel(*section, pair, from, width, Patterson15(), &sums);
-      out.columns += 15;
+    for (int level = 1; level <= (fine ? 2 : 1) && misses(1); ++level) {
+      AddPanel(*section, pair, from, width, level, &nested);
+      sums = level == 1 ? nested.fifteen : nested.all;
+      out.columns += 8 * level;
+      // Rules that hardly gain from more columns are not better than what they differ by.
+      const double before = error.reach;
       error = ErrorsOf(sums, from, width, LeastShareOf(pair));
+      const double ratio = fine && before > 0 ? error.reach / before : 0.0;
+      if (ratio > LeastShareOf(pair)) error = ErrorsOf(sums, from, width, ratio);
     }
     if (misses(10) && (fine ? breaks.Divide(i, ends) : breaks.Halve(i))) {
       --i;
