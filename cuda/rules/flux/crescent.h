@@ -241,13 +241,9 @@ INTERVOX_HD inline int SideOfPanel(const Crescent& x, double c0, double s0, doub
 INTERVOX_HD inline bool MakeCrescent(const LocalPair& pair, Crescent* x) {
   using geometry::SurfaceKind;
   if (pair.count != pair.planes + 2) return false;
-  const LocalSurface* wall = &pair.surface[pair.planes];
-  const LocalSurface* peg = wall + 1;
-  if (wall->surface.side > 0) {
-    const LocalSurface* other = wall;
-    wall = peg;
-    peg = other;
-  }
+  const int first = pair.surface[pair.planes].surface.side > 0 ? 1 : 0;
+  const LocalSurface* const wall = &pair.surface[pair.planes + first];
+  const LocalSurface* const peg = &pair.surface[pair.planes + 1 - first];
   const geometry::Surface& s = wall->surface;
   if (!ArePegAndWall(peg->surface, s)) return false;
   const bool cone = s.kind == SurfaceKind::kCone;

@@ -328,8 +328,7 @@ INTERVOX_HD inline void AddConic(const FluxModel& model, int i, int q, const Flu
         c = Dot(r, arc.c);
         sn = Dot(r, arc.s);
       } else {
-        Vec3 y = TransposeTimes(s.frame, hit.x - s.o);
-        y = Vec3{y.x / s.radii.x, y.y / s.radii.y, y.z / s.radii.z} - arc.centre;
+        const Vec3 y = InAxes(s, hit.x - s.o) - arc.centre;
         c = Dot(y, arc.c);
         sn = Dot(y, arc.s);
       }

@@ -11,7 +11,7 @@ INTERVOX_HD inline bool PatchPoint(const FluxModel& model, int round, const Flux
                                    double sigma, int end, Vec3* y) {
   const FluxCurve& ball = model.curve[round];
   if (p.kind == PanelKind::kRoundArc) {
-    *y = ToSphere(ball, PointOf(model, p, sigma).x - ball.o);
+    *y = InAxes(ball, PointOf(model, p, sigma).x - ball.o);
     return end == 0;
   }
   if (p.kind != PanelKind::kSheet) return false;
@@ -22,7 +22,7 @@ INTERVOX_HD inline bool PatchPoint(const FluxModel& model, int round, const Flux
       GeneratorOf(model.curve[p.curve], p.c, p.s, p.map == 0 ? at : p.fold + p.map * at * at);
   double in = 0.0, out = 0.0;
   ClipToSolid(ball, g.b, g.d, &in, &out, p.residual, true);
-  *y = ToSphere(ball, g.b + (by == kByEntry ? in : out) * g.d - ball.o);
+  *y = InAxes(ball, g.b + (by == kByEntry ? in : out) * g.d - ball.o);
   return true;
 }
 
