@@ -200,8 +200,7 @@ INTERVOX_HD inline void MakeChart(const LocalPair& pair, const clip::ClipModel& 
     chart->F = model.box.F;
     chart->lower = model.box.lower;
     chart->upper = model.box.upper;
-    const double det = Determinant(chart->F);
-    chart->scale = det < 0 ? -det : det;
+    chart->scale = std::fabs(Determinant(chart->F));
     const Vec3 extent = chart->upper - chart->lower;
     const Vec3 length{extent.x * Norm(chart->F.Col(0)), extent.y * Norm(chart->F.Col(1)),
                       extent.z * Norm(chart->F.Col(2))};
