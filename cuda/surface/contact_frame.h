@@ -129,8 +129,8 @@ INTERVOX_HD inline DeepestPoint FindDeepest(const QuadricForm& a, const QuadricF
   return out;
 }
 
-/** Axes across the unit vector n in which the section of the enclosing ellipsoid by the plane through
- p is the unit circle. */
+/** Axes across the unit vector n in which the section of the enclosing ellipsoid by the plane
+ through p is the unit circle. */
 INTERVOX_HD inline void CircleAxes(const DeepestPoint& at, const Vec3& n, Vec3* c1, Vec3* c2) {
   const Vec3 t1 = AnyOrthogonal(n), h1 = at.H * t1;
   const double t1h = Dot(t1, h1);

@@ -9,10 +9,6 @@ namespace intervox::cuda {
 
 namespace internal {
 
-INTERVOX_HD inline double ConvexLevel(const geometry::Surface& s, const Vec3& y) {
-  return s.kind == geometry::SurfaceKind::kCone ? NappeLevel(s, y) : QuadricLevel(s, y);
-}
-
 /** A plane that keeps all of the convex solid f ≤ 0 and cuts off x, tangent where that is cheap. */
 INTERVOX_HD inline bool TangentTowards(const geometry::Surface& s, const Vec3& x,
                                        ClipPlane* plane) {
@@ -20,9 +16,8 @@ INTERVOX_HD inline bool TangentTowards(const geometry::Surface& s, const Vec3& x
   Vec3 y = ToPrincipal(s, x), g;
   double f = 0;
   if (s.kind == SurfaceKind::kCone) {
-    const double rho = std::sqrt(y.x * y.x + y.y * y.y), k = std::sqrt(s.e.x);
-    if (!(rho > 0)) return false;
-    g = {k * y.x / rho, k * y.y / rho, -std::sqrt(-s.e.z)};
+    if (!(y.x * y.x + y.y * y.y > 0)) return false;
+    g = ConvexGradient(s, y);
     y = {};
   } else {
     const double q = Dot(s.e, Scaled(y, y));
@@ -33,7 +28,7 @@ INTERVOX_HD inline bool TangentTowards(const geometry::Surface& s, const Vec3& x
     } else {
       f = QuadricLevel(s, y);
     }
-    g = 2.0 * (Scaled(s.e, y) + s.l);
+    g = ConvexGradient(s, y);
   }
   const double steep = Norm(g);
   if (!(steep > 0)) return false;

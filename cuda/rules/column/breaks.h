@@ -233,13 +233,16 @@ INTERVOX_HD inline void AddMeetings(const PlaneSection& section, int i, int j,
   const SectionCurve &f = section.curve[i], &g = section.curve[j];
   if (IsWall(f) || IsWall(g)) return;
   const double width = section.u_hi - section.u_lo;
-  double sample[5], ac[5], largest = 0, tall = 0, odd = 0;
-  for (int k = 0; k < 5; ++k) {
-    const double u = section.u_lo + 0.25 * k * width;
+  double sample[5], ac[5], largest = 0, tall = 0, odd = 0, ab = 0, bc = 0;
+  const auto at = [&](double u) {
     const double b1 = f.uv * u + f.v, c1 = (f.uu * u + 2 * f.u) * u + f.c;
     const double b2 = g.uv * u + g.v, c2 = (g.uu * u + 2 * g.u) * u + g.c;
-    const double ab = f.vv * b2 - g.vv * b1, bc = b1 * c2 - b2 * c1;
-    ac[k] = f.vv * c2 - g.vv * c1;
+    ab = f.vv * b2 - g.vv * b1;
+    bc = b1 * c2 - b2 * c1;
+    return f.vv * c2 - g.vv * c1;
+  };
+  for (int k = 0; k < 5; ++k) {
+    ac[k] = at(section.u_lo + 0.25 * k * width);
     sample[k] = ac[k] * ac[k] - 4 * ab * bc;
     const double top = std::fabs(ab), way = std::fabs(ac[k]), rest = std::fabs(4 * ab * bc);
     tall = way > tall ? way : tall;
@@ -261,10 +264,7 @@ INTERVOX_HD inline void AddMeetings(const PlaneSection& section, int i, int j,
   double roots[8];
   const int count = QuarticRoots(sample, 1e-10, roots);
   for (int k = 0; k < count; ++k) {
-    const double u = section.u_lo + width * roots[k];
-    const double b1 = f.uv * u + f.v, c1 = (f.uu * u + 2 * f.u) * u + f.c;
-    const double b2 = g.uv * u + g.v, c2 = (g.uu * u + 2 * g.u) * u + g.c;
-    const double way = f.vv * c2 - g.vv * c1, ab = f.vv * b2 - g.vv * b1;
+    const double u = section.u_lo + width * roots[k], way = at(u);
     if (std::fabs(ab) * height > 1e-4 * (tall + largest * height)) {
       Consider(section, u, -0.5 * way / ab, i, j, why, breaks);
     } else if (u > section.u_lo && u < section.u_hi) {
