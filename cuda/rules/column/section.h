@@ -210,9 +210,6 @@ INTERVOX_HD inline void AddPanel(const PlaneSection& section, const LocalPair& p
   }
 }
 
-/** Whether the end of a column is a plane, or the box. */
-INTERVOX_HD inline bool IsStraight(const LocalPair& pair, int id) { return id < pair.planes; }
-
 /** Adds the columns of a panel between two lines: Gauss' three points are exact. */
 INTERVOX_HD inline void AddStraightPanel(const PlaneSection& section, const LocalPair& pair,
                                          double from, double width, PlaneSums* sums) {
@@ -342,8 +339,8 @@ __attribute__((noinline)) INTERVOX_HD inline SectionSums IntegrateSection(Sectio
     const bool beside = from <= box_lo + least || from + width >= box_hi - least;
     if (parts.count == 0 && (!roots || beside)) continue;
     PlaneSums sums;
-    if (!section->rings && parts.count == 1 && IsStraight(pair, parts.part[0].below) &&
-        IsStraight(pair, parts.part[0].above)) {
+    if (!section->rings && parts.count == 1 && parts.part[0].below < pair.planes &&
+        parts.part[0].above < pair.planes) {
       AddStraightPanel(*section, pair, from, width, &sums);
       out.columns += 3;
       total += sums;
