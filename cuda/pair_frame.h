@@ -9,6 +9,12 @@
 
 namespace intervox::cuda {
 
+/** A cell in the frame L. */
+struct PosedView {
+  const CellView& cell;
+  const Pose& X_LC;
+};
+
 /** A pair's cells in canonical order, posed in a frame L with world axes and an origin inside the
  smaller bounded cell. Positions are subtracted before anything is rotated, so no digit is lost far
  from the world's origin. */
@@ -20,6 +26,11 @@ struct PairFrame {
   Vec3 p_WL;             ///< origin of L in the world [m]
   bool swapped = false;  ///< a is the query's B: S and G change sign on the way out
   int first = 0;         ///< the smaller bounded cell: 0 a, 1 b; -1 both are unbounded
+
+  /** Cell a for 0, b for 1. */
+  INTERVOX_HD PosedView Of(int body) const {
+    return body == 0 ? PosedView{a, X_LA} : PosedView{b, X_LB};
+  }
 };
 
 namespace internal {
@@ -115,10 +126,6 @@ INTERVOX_HD inline bool MakePairFrame(const PairView& query, PairFrame* frame) {
   return true;
 }
 
-/** Whether the bounds of the two cells are certainly apart: the separating axes of two oriented
- boxes, or the planes of an unbounded cell against the other's box. About 0.1 µs. */
-INTERVOX_HD bool AreApart(const PairFrame& frame);
-
 namespace internal {
 
 // Relative slack that covers rounding and the vanishing cross products of parallel edges.
@@ -166,6 +173,8 @@ INTERVOX_HD inline bool PlanesExclude(const CellView& cell, const Pose& X_LC, co
 
 }  // namespace internal
 
+/** Whether the bounds of the two cells are certainly apart: the separating axes of two oriented
+ boxes, or the planes of an unbounded cell against the other's box. About 0.1 µs. */
 INTERVOX_HD inline bool AreApart(const PairFrame& frame) {
   if (frame.first < 0) return false;
   const CellView& a = frame.a;

@@ -53,10 +53,10 @@ INTERVOX_HD inline bool FindCommonBox(const PairFrame& frame, Vec3* lower, Vec3*
   *lower = {-INFINITY, -INFINITY, -INFINITY};
   *upper = {INFINITY, INFINITY, INFINITY};
   for (int k = 0; k < 2; ++k) {
-    const CellView& cell = k == 0 ? frame.a : frame.b;
+    const auto [cell, X_LC] = frame.Of(k);
     if (!cell.bounded) continue;
     const geometry::OrientedBox& bounds = *cell.bounds;
-    const Pose X = (k == 0 ? frame.X_LA : frame.X_LB) * bounds.X;
+    const Pose X = X_LC * bounds.X;
     Vec3 half{Dot(Abs(X.R.row0), bounds.half), Dot(Abs(X.R.row1), bounds.half),
               Dot(Abs(X.R.row2), bounds.half)};
     half += kCoincidence * (half + Abs(X.p));
@@ -94,10 +94,10 @@ INTERVOX_HD Cut ClipByWalls(const PairFrame& frame, double size, P* polyhedron) 
   geometry::Surface curved[kMostCurved];
   int count = 0;
   for (int body = 0; body < 2; ++body) {
-    const CellView& cell = body == 0 ? frame.a : frame.b;
+    const auto [cell, X_LC] = frame.Of(body);
     for (int i = 0; i < cell.surface_count && count < kMostCurved; ++i) {
       const geometry::Surface& s = cell.surfaces[i];
-      if (is_curved(s)) curved[count++] = (body == 0 ? frame.X_LA : frame.X_LB) * s;
+      if (is_curved(s)) curved[count++] = X_LC * s;
     }
   }
   return CutBeyondWalls(curved, count, kCoincidence * size, polyhedron);
@@ -150,8 +150,7 @@ INTERVOX_HD int LooseBodies(const PairFrame& frame, double size, const P& polyhe
     int near = 0;
     bool implied = false;
     for (int body = 0; body < 2; ++body) {
-      const CellView& cell = body == 0 ? frame.a : frame.b;
-      const Pose& X = body == 0 ? frame.X_LA : frame.X_LB;
+      const auto [cell, X] = frame.Of(body);
       const Vec3 n_C = TransposeTimes(X.R, n);
       const double limit_C = limit - Dot(n, X.p);
       for (int i = 0; i < cell.surface_count && !implied; ++i) {
@@ -173,17 +172,17 @@ INTERVOX_HD inline double FaceWeight(const geometry::Surface& s, int body) {
   return s.cut ? 0.0 : body == 0 ? -0.5 : 0.5;
 }
 
-// Appends s unless an equal surface of the other body is there; that one is `shared` from now on.
+// What became of a surface that was to be appended.
 enum class Appended { kYes, kMerged, kOpposite, kFull };
 
 // The coordinates' reach: the bounded cell's half extents, and how far its frame is from L's origin
 // [m].
 INTERVOX_HD inline double CoordinateReach(const PairFrame& frame) {
-  const bool first_is_b = frame.first == 1;
-  return OneNorm((first_is_b ? frame.b : frame.a).bounds->half) +
-         OneNorm((first_is_b ? frame.X_LB : frame.X_LA).p);
+  const auto [cell, X_LC] = frame.Of(frame.first);
+  return OneNorm(cell.bounds->half) + OneNorm(X_LC.p);
 }
 
+// Appends s unless an equal surface of the other body is there; that one is `shared` from now on.
 INTERVOX_HD inline Appended Append(const geometry::Surface& s, int body, double size,
                                    std::uint64_t* shared, LocalPair* pair) {
   for (int i = 0; i < pair->count; ++i) {
@@ -204,10 +203,6 @@ INTERVOX_HD inline Appended Append(const geometry::Surface& s, int body, double 
   return Appended::kYes;
 }
 
-}  // namespace internal
-
-namespace internal {
-
 // What Prepare does, with the polytope cut beyond the walls of holes or without.
 template <class P>
 INTERVOX_HD Prepared PrepareBeyond(const PairFrame& frame, bool walls, P* polyhedron,
@@ -221,11 +216,8 @@ INTERVOX_HD Prepared PrepareBeyond(const PairFrame& frame, bool walls, P* polyhe
     out.status = Status::kUnbounded;
     return out;
   }
-  const bool first_is_b = frame.first == 1;
-  const CellView& first = first_is_b ? frame.b : frame.a;
-  const CellView& second = first_is_b ? frame.a : frame.b;
-  const Pose& X_LF = first_is_b ? frame.X_LB : frame.X_LA;
-  const Pose& X_LS = first_is_b ? frame.X_LA : frame.X_LB;
+  const auto [first, X_LF] = frame.Of(frame.first);
+  const auto [second, X_LS] = frame.Of(1 - frame.first);
   const Vec3 half = first.bounds->half;
   const double size = internal::CoordinateReach(frame);
   Cut cut = Cut::kCut;
@@ -237,9 +229,9 @@ INTERVOX_HD Prepared PrepareBeyond(const PairFrame& frame, bool walls, P* polyhe
     polyhedron->SetBox(lower, upper);
   } else {
     polyhedron->SetBox(X_LF * first.bounds->X, half);
-    cut = internal::ClipByPlanes(first, X_LF, first_is_b, size, polyhedron);
+    cut = internal::ClipByPlanes(first, X_LF, frame.first, size, polyhedron);
     if (cut == Cut::kCut) {
-      cut = internal::ClipByPlanes(second, X_LS, !first_is_b, size, polyhedron);
+      cut = internal::ClipByPlanes(second, X_LS, 1 - frame.first, size, polyhedron);
     }
     // Mostly the second's planes again, which then do not cut.
     if (cut == Cut::kCut) cut = internal::ClipByBounds(second, X_LS, size, polyhedron);
@@ -269,8 +261,7 @@ INTERVOX_HD Prepared PrepareBeyond(const PairFrame& frame, bool walls, P* polyhe
   pair->whole = !walls && holds(0, frame.a) && holds(1, frame.b);
   for (int curved = 0; curved < 2; ++curved) {
     for (int body = 0; body < 2; ++body) {
-      const CellView& cell = body == 0 ? frame.a : frame.b;
-      const Pose& X_LC = body == 0 ? frame.X_LA : frame.X_LB;
+      const auto [cell, X_LC] = frame.Of(body);
       const bool keep = (loose >> body & 1) != 0;
       for (int i = 0; i < cell.surface_count; ++i) {
         const Surface& s = cell.surfaces[i];
@@ -355,18 +346,14 @@ INTERVOX_HD inline bool IsPegInHole(const PairFrame& frame) {
   }
   const int hole = side[0]->side < 0 ? 0 : 1;
   const Surface &wall = *side[hole], &peg = *side[1 - hole];
-  const auto is_ruled = [](const Surface& s) {
-    return s.kind == SurfaceKind::kCylinder || s.kind == SurfaceKind::kCone;
-  };
-  if (wall.side > 0 || peg.side < 0 || !is_ruled(wall)) return false;
-  if (!is_ruled(peg) && peg.kind != SurfaceKind::kEllipsoid) return false;
-  const Pose& X_LH = hole == 0 ? frame.X_LA : frame.X_LB;
-  const Pose& X_LP = hole == 0 ? frame.X_LB : frame.X_LA;
+  if (!internal::ArePegAndWall(peg, wall)) return false;
+  const Pose &X_LH = frame.Of(hole).X_LC, &X_LP = frame.Of(1 - hole).X_LC;
   const Vec3 axis = X_LH.R * wall.R.Col(2), o = X_LP * peg.o;
   const Vec3 apart = o - X_LH * wall.o;
   const double reach = internal::OneNorm(apart) + internal::OneNorm(o);
   if (SquaredNorm(Cross(apart, axis)) > kCoaxial * kCoaxial * reach * reach) return true;
-  return is_ruled(peg) && SquaredNorm(Cross(X_LP.R * peg.R.Col(2), axis)) > kCoaxial * kCoaxial;
+  return internal::IsRuled(peg) &&
+         SquaredNorm(Cross(X_LP.R * peg.R.Col(2), axis)) > kCoaxial * kCoaxial;
 }
 
 /** Fills `pair`, but for its tolerance and floor, with the surfaces of a peg and its hole, about
@@ -388,10 +375,8 @@ INTERVOX_HD inline bool PreparePeg(const PairFrame& frame, LocalPair* pair) {
   std::uint64_t shared = 0;
   for (int curved = 0; curved < 2; ++curved) {
     for (int body = 0; body < 2; ++body) {
-      const CellView& cell = body == 0 ? frame.a : frame.b;
-      const CellView& other = body == 0 ? frame.b : frame.a;
-      const Pose& X_LC = body == 0 ? frame.X_LA : frame.X_LB;
-      const Pose& X_LO = body == 0 ? frame.X_LB : frame.X_LA;
+      const auto [cell, X_LC] = frame.Of(body);
+      const auto [other, X_LO] = frame.Of(1 - body);
       const Pose X{X_LC.R, X_LC.p - centre};
       const bool drops = curved == 0 && other.bounded && internal::HasHole(cell);
       const Mat3 R_LO = drops ? X_LO.R * other.bounds->X.R : Mat3{};

@@ -222,22 +222,29 @@ void Search::Divide(const Frame& frame, const KnownBox& known, std::vector<Known
 }
 
 void Search::Spend(Trial* trial, int splits) {
-  std::vector<KnownBox> children;
-  for (int n = 0; n < splits && !trial->open.empty(); ++n) {
-    if (trial->IsNarrow()) return;
-    std::pop_heap(trial->open.begin(), trial->open.end(), KnowsMore);
-    const KnownBox known = trial->open.back();
-    trial->open.pop_back();
-    if (!(known.upper > known.lower)) {
-      trial->closed.push_back(known);
-      continue;
-    }
-    children.clear();
-    Divide(trial->frame, known, &children);
-    for (const KnownBox& child : children) {
-      trial->open.push_back(child);
-      std::push_heap(trial->open.begin(), trial->open.end(), KnowsMore);
-    }
+  double lower = 0, gap = 0;
+  for (int n = 0; n < splits && !trial->open.empty() && !trial->IsNarrow(); ++n) {
+    DivideOne(trial->frame, &trial->open, &trial->closed, &lower, &gap);
+  }
+}
+
+void Search::DivideOne(const Frame& frame, std::vector<KnownBox>* open,
+                       std::vector<KnownBox>* closed, double* lower, double* gap) {
+  std::pop_heap(open->begin(), open->end(), KnowsMore);
+  const KnownBox known = open->back();
+  open->pop_back();
+  if (!(known.upper > known.lower)) return closed->push_back(known);
+  children_.clear();
+  Divide(frame, known, &children_);
+  *lower -= known.lower;
+  *gap -= known.upper - known.lower;
+  const bool stuck = children_.size() == 1 && children_[0].order == known.order;
+  for (KnownBox& child : children_) {
+    child.frame = known.frame;
+    *lower += child.lower;
+    *gap += child.upper - child.lower;
+    (stuck ? closed : open)->push_back(child);
+    if (!stuck) std::push_heap(open->begin(), open->end(), KnowsMore);
   }
 }
 
@@ -377,38 +384,11 @@ void Search::Keep(Trial* trial) {
 }
 
 void Search::Run(double tolerance, std::int64_t most) {
-  double lower = 0, gap = 0;
-  for (const auto* list : {&open_, &closed_}) {
-    for (const KnownBox& known : *list) {
-      lower += known.lower;
-      gap += known.upper - known.lower;
-    }
-  }
-  std::vector<KnownBox> children;
+  const Bounds sum = Sum();
+  double lower = sum.lo, gap = sum.hi - sum.lo;
   while (!open_.empty() && boxes_ < most && gap > 1.99 * tolerance * lower) {
-    std::pop_heap(open_.begin(), open_.end(), KnowsMore);
-    const KnownBox known = open_.back();
-    open_.pop_back();
-    if (!(known.upper > known.lower)) {
-      closed_.push_back(known);
-      continue;
-    }
-    children.clear();
-    Divide(frames_[static_cast<std::size_t>(known.frame)], known, &children);
-    for (KnownBox& child : children) child.frame = known.frame;
-    lower -= known.lower;
-    gap -= known.upper - known.lower;
-    const bool stuck = children.size() == 1 && children[0].order == known.order;
-    for (const KnownBox& child : children) {
-      lower += child.lower;
-      gap += child.upper - child.lower;
-      if (stuck) {
-        closed_.push_back(child);
-        continue;
-      }
-      open_.push_back(child);
-      std::push_heap(open_.begin(), open_.end(), KnowsMore);
-    }
+    const auto frame = static_cast<std::size_t>(open_.front().frame);
+    DivideOne(frames_[frame], &open_, &closed_, &lower, &gap);
   }
 }
 

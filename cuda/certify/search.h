@@ -71,11 +71,16 @@ class Search {
   bool Look(const Frame& frame, KnownBox* known);
   static Vec3 ChangeOver(const Frame& frame, const KnownBox& known);
   void Divide(const Frame& frame, const KnownBox& known, std::vector<KnownBox>* out);
+  /** Divides the open box of which least is known, and keeps the sums of `lower` and of what is not
+   known. A box that cannot be divided, or of which all is known, is closed. */
+  void DivideOne(const Frame& frame, std::vector<KnownBox>* open, std::vector<KnownBox>* closed,
+                 double* lower, double* gap);
 
   std::vector<Frame> frames_;
   std::vector<KnownBox> open_;  // a heap
   std::vector<KnownBox> closed_;
   std::vector<BoxLevel> scratch_;
+  std::vector<KnownBox> children_;
   std::int64_t boxes_ = 0;
   std::int32_t made_ = 0;
   PosedCells cells_;  // that are being added

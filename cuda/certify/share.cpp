@@ -79,64 +79,34 @@ std::optional<Bounds> MeanHeight(const BoxLevel& s, int k) {
     return {};
   }
   Bounds mean = Around(v, 1);
-  if (s.torus == nullptr) {
-    // About the root: f = 2 (s₀ + …) w + 2 c·(v_i, v_j) + …
-    const double s0 = 0.5 * at.g[k], a = s.a[k];
-    const double b[2] = {Mixed(s, k, i), Mixed(s, k, j)};
-    const double c[2] = {0.5 * at.g[i], 0.5 * at.g[j]};
-    const double C[3] = {s.a[i], s.a[j], Mixed(s, i, j)};
-    const auto bend = [&](double c1, double c2, double b1, double b2, double C12, double* terms) {
-      *terms +=
-          AbsOf(a * c1 * c2) + AbsOf(s0) * (AbsOf(b1 * c2) + AbsOf(b2 * c1)) + s0 * s0 * AbsOf(C12);
-      return s0 * (b1 * c2 + b2 * c1) - a * c1 * c2 - s0 * s0 * C12;
-    };
-    double terms = 0;
-    const double ii = bend(c[0], c[0], b[0], b[0], C[0], &terms);
-    const double jj = bend(c[1], c[1], b[1], b[1], C[1], &terms);
-    const double used = terms;
-    const double ij = bend(c[0], c[1], b[0], b[1], C[2], &terms);
-    const double cube = s0 * s0 * s0;
-    mean = Plus(mean, Around((ii + jj) / (6 * cube), used / AbsOf(cube)));
-    const double most = AbsOf(ii) + AbsOf(jj) + 2 * AbsOf(ij) + kRoom * terms;
-    // Slopes of the height, and of s along the surface.
-    const double low = 0.5 * least;
-    const double lean = AbsOf(b[0]) + AbsOf(b[1]);
-    const double across =
-        AbsOf(c[0]) + AbsOf(c[1]) + AbsOf(C[0]) + AbsOf(C[1]) + 2 * AbsOf(C[2]) + 2 * lean;
-    const double change = AbsOf(a) * across / low + lean;
-    const double fourth = most * (12 * change * change + 3 * AbsOf(a) * most / (low * low)) /
-                          (low * low * low * low * low);
-    const double error = (1 + 8 * kRoom) * fourth / 24;
-    mean = {mean.lo - error, mean.hi + error};
-  } else {
-    double bend = 0, terms = 0;
-    for (const int n : {i, j}) {
-      const double rate = -at.g[n] / at.g[k];
-      bend -= (2 * at.a[n] + rate * (4 * Mixed(at, n, k) + 2 * rate * at.a[k])) / at.g[k];
-      terms += (AbsOf(at.a[n]) + AbsOf(rate * Mixed(at, n, k)) + rate * rate * AbsOf(at.a[k])) * 4 /
-               AbsOf(at.g[k]);
-    }
-    mean = Plus(mean, Around(bend / 6, terms));
-    const double z = 1 / least;
-    const double t = AbsOf(s.g[i]) + AbsOf(s.g[j]) + s.slope[i] + s.slope[j] +
-                     2 * (AbsOf(s.a[i]) + AbsOf(s.a[j]) + 2 * AbsOf(Mixed(s, i, j)) +
-                          AbsOf(Mixed(s, k, i)) + AbsOf(Mixed(s, k, j)));
-    const double tt = 2 * (AbsOf(s.a[i]) + AbsOf(s.a[j]) + 2 * AbsOf(Mixed(s, i, j))) + 4 * s.bend;
-    const double tz = 2 * (AbsOf(Mixed(s, k, i)) + AbsOf(Mixed(s, k, j))) + 2 * s.bend;
-    const double zz = 2 * AbsOf(s.a[k]) + s.bend;
-    const TorusDerivatives d = HigherDerivatives(*s.torus, s.centre, s.half, k);
-    // Derivatives of the height across the face, along any direction in it, at most.
-    const double h1 = t * z;
-    const double h2 = z * (tt + h1 * (2 * tz + h1 * zz));
-    const double h3 =
-        z * (d.ttt + h1 * (3 * d.ttz + h1 * (3 * d.tzz + h1 * d.zzz)) + 3 * h2 * (tz + zz * h1));
-    const double h4 =
-        z * (d.tttt + h1 * (4 * d.tttz + h1 * (6 * d.ttzz + h1 * (4 * d.tzzz + h1 * d.zzzz))) +
-             6 * h2 * (d.ttz + h1 * (2 * d.tzz + h1 * d.zzz)) + 4 * h3 * (tz + zz * h1) +
-             3 * zz * h2 * h2);
-    const double error = (1 + 16 * kRoom) * h4 / 24;
-    mean = {mean.lo - error, mean.hi + error};
+  double bend = 0, terms = 0;
+  for (const int n : {i, j}) {
+    const double rate = -at.g[n] / at.g[k];
+    bend -= (2 * at.a[n] + rate * (4 * Mixed(at, n, k) + 2 * rate * at.a[k])) / at.g[k];
+    terms += (AbsOf(at.a[n]) + AbsOf(rate * Mixed(at, n, k)) + rate * rate * AbsOf(at.a[k])) * 4 /
+             AbsOf(at.g[k]);
   }
+  mean = Plus(mean, Around(bend / 6, terms));
+  const double z = 1 / least;
+  const double t = AbsOf(s.g[i]) + AbsOf(s.g[j]) + s.slope[i] + s.slope[j] +
+                   2 * (AbsOf(s.a[i]) + AbsOf(s.a[j]) + 2 * AbsOf(Mixed(s, i, j)) +
+                        AbsOf(Mixed(s, k, i)) + AbsOf(Mixed(s, k, j)));
+  const double tt = 2 * (AbsOf(s.a[i]) + AbsOf(s.a[j]) + 2 * AbsOf(Mixed(s, i, j))) + 4 * s.bend;
+  const double tz = 2 * (AbsOf(Mixed(s, k, i)) + AbsOf(Mixed(s, k, j))) + 2 * s.bend;
+  const double zz = 2 * AbsOf(s.a[k]) + s.bend;
+  const TorusDerivatives d =
+      s.torus != nullptr ? HigherDerivatives(*s.torus, s.centre, s.half, k) : TorusDerivatives{};
+  // Derivatives of the height across the face, along any direction in it, at most.
+  const double h1 = t * z;
+  const double h2 = z * (tt + h1 * (2 * tz + h1 * zz));
+  const double h3 =
+      z * (d.ttt + h1 * (3 * d.ttz + h1 * (3 * d.tzz + h1 * d.zzz)) + 3 * h2 * (tz + zz * h1));
+  const double h4 =
+      z * (d.tttt + h1 * (4 * d.tttz + h1 * (6 * d.ttzz + h1 * (4 * d.tzzz + h1 * d.zzzz))) +
+           6 * h2 * (d.ttz + h1 * (2 * d.tzz + h1 * d.zzz)) + 4 * h3 * (tz + zz * h1) +
+           3 * zz * h2 * h2);
+  const double error = (1 + 16 * kRoom) * h4 / 24;
+  mean = {mean.lo - error, mean.hi + error};
   const double shift = (1 + kRoom) * off / least;
   return Bounds{mean.lo - shift, mean.hi + shift};
 }

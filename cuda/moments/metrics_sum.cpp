@@ -10,22 +10,8 @@
 namespace intervox {
 namespace {
 
-/** Larger is worse. */
-int Severity(Status status) {
-  switch (status) {
-    case Status::kDisjoint:
-      return 0;
-    case Status::kOk:
-      return 1;
-    case Status::kToleranceNotMet:
-      return 2;
-    case Status::kUnbounded:
-      return 3;
-    case Status::kInvalid:
-      return 4;
-  }
-  return 4;
-}
+/** Larger is worse: in the order in which they are declared, but for nothing at all. */
+int Severity(Status status) { return status == Status::kDisjoint ? -1 : static_cast<int>(status); }
 
 bool HasVolume(const InterferenceMetrics& part) {
   return (part.status == Status::kOk || part.status == Status::kToleranceNotMet) && part.volume > 0;

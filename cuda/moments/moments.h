@@ -76,8 +76,7 @@ INTERVOX_HD inline Moments Turned(const Mat3& R, const Moments& x) {
  @param t  Σ w ∫ y nᵀ dS in y. */
 INTERVOX_HD inline Moments Mapped(const Mat3& F, const Vec3& p, const VolumeMoments& y,
                                   const Vec3& s, const Mat3& t) {
-  const double det = Determinant(F);
-  const double scale = det < 0 ? -det : det;
+  const double scale = std::fabs(Determinant(F));
   const Mat3 C = scale * Transpose(Inverse(F));
   const Moments about_p{scale * VolumeMoments{y.v, F * y.m, Congruent(F, y.second)}, C * s,
                         Axial(F * t * Transpose(C))};

@@ -270,12 +270,4 @@ struct Bisection {
   }
 };
 
-/** Σ a_k b_k. */
-template <int N>
-INTERVOX_HD inline double Total(const double (&a)[N], const double (&b)[N]) {
-  double product[N];
-  for (int k = 0; k < N; ++k) product[k] = a[k] * b[k];
-  return Total(product);
-}
-
 }  // namespace intervox::cuda::internal

@@ -4,8 +4,9 @@
 #include <array>
 #include <cmath>
 #include <cstddef>
-#include <cstring>
 
+#include "cuda/numerics/scalar.h"
+#include "cuda/numerics/wide.h"
 #include "cuda/patch/ellipse.h"
 
 namespace intervox {
@@ -15,14 +16,16 @@ using cuda::internal::Column;
 using cuda::internal::Columns;
 using cuda::internal::Cubics;
 using cuda::internal::kDepths;
+using cuda::internal::kPi;
+using cuda::internal::LoadWide;
 using cuda::internal::MakeCubics;
 using cuda::internal::Profile;
 using cuda::internal::RootOfMoments;
 using cuda::internal::Run;
+using cuda::internal::StoreWide;
 using cuda::internal::Stretching;
 using cuda::internal::Vec2;
 
-constexpr double kPi = 3.14159265358979323846;
 /** No point of a convex body is farther from its centroid than √15 standard deviations; 1 % is for
  the moments' own error. */
 constexpr double kReach = 1.01 * 3.87298334620741688518;
@@ -54,7 +57,7 @@ struct Course {
   double c[kDepths] = {};
 };
 
-using Lanes [[gnu::vector_size(32)]] = double;  // four sectors at once
+using Lanes = cuda::internal::Wide<4>;  // four sectors at once
 constexpr std::size_t kLanes = PatchQuadrature::kLanes;
 
 /** Courses from C and their sectors, four side by side. */
@@ -183,32 +186,32 @@ class Division {
            off <= share * deepest;
   }
 
-  /** Whether the patch reaches from C to one rim in every direction looked at. */
-  bool HasOneRun(std::size_t every = 2) const {
+  /** Whether is(count, first) holds of the runs in every direction looked at. */
+  template <class Is>
+  bool InAll(std::size_t every, const Is& is) const {
     for (std::size_t k = 0; k < profiles_.size(); k += every) {
-      if (profiles_[k].count != 1 || profiles_[k].runs[0].from > 0) return false;
+      if (!is(profiles_[k].count, RunOf(k))) return false;
     }
     return true;
+  }
+
+  /** Whether the patch reaches from C to one rim in every direction looked at. */
+  bool HasOneRun(std::size_t every = 2) const {
+    return InAll(every, [](int count, const Run& run) { return count == 1 && !(run.from > 0); });
   }
 
   const Run& RunOf(std::size_t k) const { return profiles_[k % profiles_.size()].runs[0]; }
 
   /** Whether that rim lies on the same faces all around. */
   bool HasOneRim(std::size_t every = 2) const {
-    for (std::size_t k = 0; k < profiles_.size(); k += every) {
-      if (RunOf(k).rim != RunOf(0).rim) return false;
-    }
-    return true;
+    return InAll(every, [this](int, const Run& run) { return run.rim == RunOf(0).rim; });
   }
 
   /** Whether the patch lies around C, between the same two rims in every direction looked at. */
   bool IsRing(std::size_t every) const {
-    for (std::size_t k = 0; k < profiles_.size(); k += every) {
-      const Run& run = RunOf(k);
-      if (profiles_[k].count != 1 || !(run.from > 0)) return false;
-      if (run.rim != RunOf(0).rim || run.inner != RunOf(0).inner) return false;
-    }
-    return true;
+    return HasOneRim(every) && InAll(every, [this](int count, const Run& run) {
+             return count == 1 && run.from > 0 && run.inner == RunOf(0).inner;
+           });
   }
 
   /** The run between two of a smooth patch, `apart` from it: of a ring by the trigonometric
@@ -476,15 +479,13 @@ class Division {
       }
       const Lanes per_mass = 1.0 / four.mass;
       const Lanes u = per_mass * four.x, v = per_mass * four.y;
-      Store(L_.xx * u + L_.xy * v, &out_->x[count_]);
-      Store(L_.xy * u + L_.yy * v, &out_->y[count_]);
-      Store(four.mass, &out_->share[count_]);
-      Store(four.area * per_area_, &out_->reach_squared[count_]);
+      StoreWide(L_.xx * u + L_.xy * v, &out_->x[count_]);
+      StoreWide(L_.xy * u + L_.yy * v, &out_->y[count_]);
+      StoreWide(four.mass, &out_->share[count_]);
+      StoreWide(four.area * per_area_, &out_->reach_squared[count_]);
       count_ += kLanes;
     }
   }
-
-  static void Store(const Lanes& four, double* to) { std::memcpy(to, &four, sizeof(four)); }
 
   /** Adds a piece for each so many sectors. */
   void AddShared(std::size_t n, std::size_t sharing) {
@@ -551,10 +552,6 @@ void AddEllipse(const Stretching& L, PatchQuadrature* out) {
   }
 }
 
-Lanes Load(const std::vector<double>& values, std::size_t k) {
-  return Lanes{values[k], values[k + 1], values[k + 2], values[k + 3]};
-}
-
 double Sum(const Lanes& a) { return (a[0] + a[2]) + (a[1] + a[3]); }
 
 /** Makes the shares' sum 1 and their centroid C, and fills up the last register. */
@@ -567,10 +564,10 @@ void Normalize(const Stretching& L, PatchQuadrature* out) {
   }
   Lanes sum{}, x{}, y{};
   for (std::size_t k = 0; k < out->size(); k += kLanes) {
-    const Lanes share = Load(out->share, k);
+    const Lanes share = LoadWide<4>(&out->share[k]);
     sum += share;
-    x += share * Load(out->x, k);
-    y += share * Load(out->y, k);
+    x += share * LoadWide<4>(&out->x[k]);
+    y += share * LoadWide<4>(&out->y[k]);
   }
   const double per_sum = 1 / Sum(sum), mean_x = per_sum * Sum(x), mean_y = per_sum * Sum(y);
   for (double& share : out->share) share *= per_sum;

@@ -129,6 +129,17 @@ INTERVOX_HD inline DeepestPoint FindDeepest(const QuadricForm& a, const QuadricF
   return out;
 }
 
+/** Axes across the unit vector n in which the section of the enclosing ellipsoid by the plane
+ through p is the unit circle. */
+INTERVOX_HD inline void CircleAxes(const DeepestPoint& at, const Vec3& n, Vec3* c1, Vec3* c2) {
+  const Vec3 t1 = AnyOrthogonal(n), h1 = at.H * t1;
+  const double t1h = Dot(t1, h1);
+  Vec3 t2 = Cross(n, t1);
+  t2 -= Dot(t2, h1) / t1h * t1;
+  *c1 = std::sqrt(at.depth / t1h) * t1;
+  *c2 = std::sqrt(at.depth / Dot(t2, at.H * t2)) * t2;
+}
+
 /** True when f < 0 all over the ellipsoid that encloses the overlap: the surface is inactive.
  f ≤ f(p) + 2 √(depth · gᵀH⁻¹g) + depth · tr(H⁻¹E⁺), where the trace bounds the largest
  eigenvalue. */

@@ -30,6 +30,17 @@ INTERVOX_HD inline double NappeLevel(const geometry::Surface& s, const Vec3& y) 
   return std::sqrt(s.e.x) * std::sqrt(y.x * y.x + y.y * y.y) - std::sqrt(-s.e.z) * y.z;
 }
 
+// The level of a convex surface, of a cone that of its nappe, and its gradient.
+INTERVOX_HD inline double ConvexLevel(const geometry::Surface& s, const Vec3& y) {
+  return s.kind == geometry::SurfaceKind::kCone ? NappeLevel(s, y) : QuadricLevel(s, y);
+}
+INTERVOX_HD inline Vec3 ConvexGradient(const geometry::Surface& s, const Vec3& y) {
+  if (s.kind != geometry::SurfaceKind::kCone) return 2.0 * (Scaled(s.e, y) + s.l);
+  const double rho = std::sqrt(y.x * y.x + y.y * y.y), k = std::sqrt(s.e.x);
+  const Vec3 across = rho > 0 ? Vec3{k * y.x / rho, k * y.y / rho, 0.0} : Vec3{};
+  return {across.x, across.y, -std::sqrt(-s.e.z)};
+}
+
 // What a convex surface's level is over the polytope's corners, a cone's that of its nappe, and the
 // box around them in its principal axes.
 struct CornerLevels {
@@ -86,19 +97,18 @@ INTERVOX_HD CornerLevels LevelsOver(const geometry::Surface& s, bool convex, con
 // Lower bound of a convex level over the polytope from its tangent plane at c.
 template <class P>
 INTERVOX_HD double TangentBound(const geometry::Surface& s, const Vec3& c, const P& polytope) {
-  double f = 0;
-  Vec3 g;
-  if (s.kind == geometry::SurfaceKind::kCone) {
-    const double rho = std::sqrt(c.x * c.x + c.y * c.y), k = std::sqrt(s.e.x);
-    f = NappeLevel(s, c);
-    g = rho > 0 ? Vec3{k * c.x / rho, k * c.y / rho, 0} : Vec3{};
-    g.z = -std::sqrt(-s.e.z);
-  } else {
-    f = QuadricLevel(s, c);
-    g = 2.0 * (Scaled(s.e, c) + s.l);
-  }
-  const Vec3 n = s.R * g;
-  return f - Dot(g, c) - Dot(n, s.o) + polytope.Lowest(n);
+  const Vec3 g = ConvexGradient(s, c), n = s.R * g;
+  return ConvexLevel(s, c) - Dot(g, c) - Dot(n, s.o) + polytope.Lowest(n);
+}
+
+INTERVOX_HD inline bool IsRuled(const geometry::Surface& s) {
+  return s.kind == geometry::SurfaceKind::kCylinder || s.kind == geometry::SurfaceKind::kCone;
+}
+
+// Whether flux's columns know the two as a convex peg and the wall of a round hole.
+INTERVOX_HD inline bool ArePegAndWall(const geometry::Surface& peg, const geometry::Surface& wall) {
+  return wall.side < 0 && peg.side > 0 && IsRuled(wall) &&
+         (IsRuled(peg) || peg.kind == geometry::SurfaceKind::kEllipsoid);
 }
 
 INTERVOX_HD inline bool IsConvex(const geometry::Surface& s) {
@@ -161,24 +171,18 @@ INTERVOX_HD inline int Coincidence(const geometry::Surface& a, const geometry::S
     const Vec3 reach_a = Abs(a.o), reach_b = Abs(b.o);
     return size + reach_a.x + reach_a.y + reach_a.z + reach_b.x + reach_b.y + reach_b.z;
   };
-  if (a.kind == SurfaceKind::kPlane) {
+  if (a.kind == SurfaceKind::kPlane || a.kind == SurfaceKind::kTorus) {
     const Vec3 n = a.R.Col(2), m = b.R.Col(2);
     const double sign = Dot(n, m) < 0 ? -1.0 : 1.0;
     if (!near(n, sign * m, 4 * relative)) return 0;
     const double d = Dot(n, a.o - b.o), most = relative * reach_of();
+    if (a.kind == SurfaceKind::kTorus) {
+      return near(a.o, b.o, most) && near(a.e, b.e, most) ? a.side * b.side : 0;
+    }
     if (d > most || d < -most) return 0;
     return a.side * b.side * (sign < 0 ? -1 : 1);
   }
   const double reach = reach_of();
-  if (a.kind == SurfaceKind::kTorus) {
-    const Vec3 n = a.R.Col(2), m = b.R.Col(2);
-    const double sign = Dot(n, m) < 0 ? -1.0 : 1.0;
-    if (!near(n, sign * m, 4 * relative) || !near(a.o, b.o, relative * reach) ||
-        !near(a.e, b.e, relative * reach)) {
-      return 0;
-    }
-    return a.side * b.side;
-  }
   if (a.kind == SurfaceKind::kCone && Dot(a.R.Col(2), b.R.Col(2)) < 0) return 0;
   // Traces that differ by more than the nine elements may: the usual case.
   const double trace = a.e.x + a.e.y + a.e.z - (b.e.x + b.e.y + b.e.z);

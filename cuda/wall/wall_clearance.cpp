@@ -10,36 +10,23 @@ namespace intervox {
 namespace {
 
 using cuda::CellView;
+using cuda::internal::AxisSpan;
 using cuda::internal::MakeRoundWall;
 using cuda::internal::PastWall;
 using cuda::internal::RoundWall;
 using cuda::internal::SectorOf;
+using cuda::internal::SpanOnAxis;
 using cuda::internal::WallSector;
 
 /** Rounding of positions, as a share of the cells' size and distance. */
 constexpr double kRounding = 1e-13;
-
-/** What of its axis a cell may reach. */
-struct Span {
-  double low, high;  // [m]
-};
-
-/** What the bounds of a cell reach of a wall's axis.
- @param center  of the bounds in the wall's frame [m]
- @param axis_C  the wall's axis in the cell's frame */
-Span Along(const RoundWall& wall, const geometry::OrientedBox& bounds, const Vec3& center,
-           const Vec3& axis_C) {
-  const double z = Dot(wall.axis, center - wall.origin);
-  const double reach = Dot(Abs(TransposeTimes(bounds.X.R, axis_C)), bounds.half);
-  return {z - reach, z + reach};
-}
 
 /** The distance by which a peg hangs free; `pegs` and `holes` are what their cells reach of the
  peg's axis. A point of the hole's cell is at the wall or beyond it, where the level is not
  negative, and the level rises by its steepness at most: what is nearer than d to a point of the peg
  is nearer than d along the axis as well, and there the level is below −d times the steepness. */
 double Clearance(const RoundWall& peg, const RoundWall& hole, const WallSector& sector,
-                 const Span& pegs, const Span& holes) {
+                 const AxisSpan& pegs, const AxisSpan& holes) {
   const double gap = std::fmax(pegs.low - holes.high, holes.low - pegs.high);
   if (gap >= 0) return gap;
   const double steepness = std::sqrt(hole.s * hole.s + hole.t * hole.t);
@@ -79,12 +66,9 @@ std::span<const geometry::Surface> SurfacesOf(const CellView& cell) {
 double Largest(const CellView& pegs, const Pose& X_LP, const CellView& holes, const Pose& X_LH) {
   double largest = 0;
   const auto keep = [&](const RoundWall& peg, const RoundWall& hole) {
-    const auto along = [&](const CellView& cell, const Pose& X) {
-      return Along(peg, *cell.bounds, X * cell.bounds->X.p, TransposeTimes(X.R, peg.axis));
-    };
-    const WallSector sector = SectorOf(holes, X_LH, hole);
-    largest =
-        std::fmax(largest, Clearance(peg, hole, sector, along(pegs, X_LP), along(holes, X_LH)));
+    largest = std::fmax(largest, Clearance(peg, hole, SectorOf(holes, X_LH, hole),
+                                           SpanOnAxis(*pegs.bounds, X_LP, peg),
+                                           SpanOnAxis(*holes.bounds, X_LH, peg)));
   };
   VisitFits(SurfacesOf(pegs), X_LP, SurfacesOf(holes), X_LH, keep);
   return largest;
@@ -116,9 +100,8 @@ bool Farthest(const geometry::Cell& pegs, const geometry::Cell& holes, const Pos
               Beyond* farthest) {
   bool found = false;
   const auto keep = [&](const RoundWall& peg, const RoundWall& hole) {
-    const Span of_peg = Along(peg, pegs.bounds, pegs.bounds.X.p, peg.axis);
-    const Span of_hole =
-        Along(peg, holes.bounds, X * holes.bounds.X.p, TransposeTimes(X.R, peg.axis));
+    const AxisSpan of_peg = SpanOnAxis(pegs.bounds, {}, peg);
+    const AxisSpan of_hole = SpanOnAxis(holes.bounds, X, peg);
     const double low = std::max(of_peg.low, of_hole.low);
     const double high = std::min(of_peg.high, of_hole.high), inward = share * (high - low);
     if (!(inward > 0)) return;

@@ -9,10 +9,6 @@ namespace intervox::cuda {
 
 namespace internal {
 
-INTERVOX_HD inline double ConvexLevel(const geometry::Surface& s, const Vec3& y) {
-  return s.kind == geometry::SurfaceKind::kCone ? NappeLevel(s, y) : QuadricLevel(s, y);
-}
-
 /** A plane that keeps all of the convex solid f ≤ 0 and cuts off x, tangent where that is cheap. */
 INTERVOX_HD inline bool TangentTowards(const geometry::Surface& s, const Vec3& x,
                                        ClipPlane* plane) {
@@ -20,9 +16,8 @@ INTERVOX_HD inline bool TangentTowards(const geometry::Surface& s, const Vec3& x
   Vec3 y = ToPrincipal(s, x), g;
   double f = 0;
   if (s.kind == SurfaceKind::kCone) {
-    const double rho = std::sqrt(y.x * y.x + y.y * y.y), k = std::sqrt(s.e.x);
-    if (!(rho > 0)) return false;
-    g = {k * y.x / rho, k * y.y / rho, -std::sqrt(-s.e.z)};
+    if (!(y.x * y.x + y.y * y.y > 0)) return false;
+    g = ConvexGradient(s, y);
     y = {};
   } else {
     const double q = Dot(s.e, Scaled(y, y));
@@ -33,7 +28,7 @@ INTERVOX_HD inline bool TangentTowards(const geometry::Surface& s, const Vec3& x
     } else {
       f = QuadricLevel(s, y);
     }
-    g = 2.0 * (Scaled(s.e, y) + s.l);
+    g = ConvexGradient(s, y);
   }
   const double steep = Norm(g);
   if (!(steep > 0)) return false;
@@ -124,25 +119,36 @@ INTERVOX_HD inline double PastWall(const RoundWall& peg, const RoundWall& hole,
   return past;
 }
 
-// Shortens [low, high] on the wall's axis to what the bounds of a posed cell reach of it.
-INTERVOX_HD inline void ClipAxis(const CellView& cell, const Pose& X, const RoundWall& wall,
-                                 double* low, double* high) {
-  if (!cell.bounded) return;
-  const geometry::OrientedBox& bounds = *cell.bounds;
+// A part of a wall's axis.
+struct AxisSpan {
+  double low, high;  // [m]
+};
+
+// What the bounds of a posed cell reach of a wall's axis.
+INTERVOX_HD inline AxisSpan SpanOnAxis(const geometry::OrientedBox& bounds, const Pose& X,
+                                       const RoundWall& wall) {
   const double z = Dot(wall.axis, X * bounds.X.p - wall.origin);
   const double reach =
       Dot(Abs(TransposeTimes(bounds.X.R, TransposeTimes(X.R, wall.axis))), bounds.half);
-  if (z - reach > *low) *low = z - reach;
-  if (z + reach < *high) *high = z + reach;
+  return {z - reach, z + reach};
+}
+
+// Shortens a span to what the bounds of a posed cell reach of it.
+INTERVOX_HD inline void ClipAxis(const CellView& cell, const Pose& X, const RoundWall& wall,
+                                 AxisSpan* span) {
+  if (!cell.bounded) return;
+  const AxisSpan own = SpanOnAxis(*cell.bounds, X, wall);
+  if (own.low > span->low) span->low = own.low;
+  if (own.high < span->high) span->high = own.high;
 }
 
 // The sector that the planes of a posed cell leave of its round hole's wall. Beyond a wall of the
 // radius R, n·x ≤ h leaves directions with n·u ≤ h/R.
 INTERVOX_HD inline WallSector SectorOf(const CellView& cell, const Pose& X, const RoundWall& hole) {
   constexpr double kAlong = 1e-12, kMost = 0.9;
-  double low = -INFINITY, high = INFINITY;
-  ClipAxis(cell, X, hole, &low, &high);
-  const double least = hole.t > 0 ? hole.RadiusAt(low) : hole.RadiusAt(0);
+  AxisSpan span{-INFINITY, INFINITY};
+  ClipAxis(cell, X, hole, &span);
+  const double least = hole.t > 0 ? hole.RadiusAt(span.low) : hole.RadiusAt(0);
   WallSector sector;
   sector.axis = hole.axis;
   if (!(least > 0)) return sector;
@@ -196,10 +202,11 @@ INTERVOX_HD inline bool HangsFree(const CellView& pegs, const Pose& X_LP, const 
     for (int p = 0; p < pegs.surface_count; ++p) {
       const geometry::Surface& side = pegs.surfaces[p];
       if (side.side < 0 || !internal::MakeRoundWall(side, X_LP, &peg)) continue;
-      double low = -INFINITY, high = INFINITY;
-      internal::ClipAxis(pegs, X_LP, peg, &low, &high);
-      internal::ClipAxis(holes, X_LH, peg, &low, &high);
-      if (low >= high || internal::PastWall(peg, hole, sector, low, high) < 0) return true;
+      internal::AxisSpan span{-INFINITY, INFINITY};
+      internal::ClipAxis(pegs, X_LP, peg, &span);
+      internal::ClipAxis(holes, X_LH, peg, &span);
+      if (span.low >= span.high) return true;
+      if (internal::PastWall(peg, hole, sector, span.low, span.high) < 0) return true;
     }
   }
   return false;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "cuda/surface/surface_bound.h"
+
 namespace intervox {
 namespace {
 
@@ -65,10 +67,7 @@ WallMean MeanOnWall(const PairQuery& query, const InterferenceMetrics& metrics) 
   const auto look = [&](const geometry::Cell& cell, const Pose& X, double out) {
     if (cell.polytope) return;
     for (const geometry::Surface& S : cell.surfaces) {
-      if (S.side > 0 ||
-          (S.kind != geometry::SurfaceKind::kCylinder && S.kind != geometry::SurfaceKind::kCone)) {
-        continue;
-      }
+      if (S.side > 0 || !cuda::internal::IsRuled(S)) continue;
       const OnWall on = Judge(S, X, metrics, out);
       if (on.share > best.share) best = on;
     }

@@ -156,19 +156,14 @@ INTERVOX_HD inline ClipBox ContactBox(const LocalPair& pair, int ia, int ib, boo
   const double rounding = internal::RoundingAt(a, b, at.p);
   if (rounding > -kRough * (at.f_a > at.f_b ? at.f_a : at.f_b)) return box;
   const Vec3 n = Normalized(ga - gb);
-  const Vec3 t1 = AnyOrthogonal(n);
-  const Vec3 h1 = at.H * t1;
-  const double t1h = Dot(t1, h1);
-  Vec3 t2 = Cross(n, t1);
-  t2 -= Dot(t2, h1) / t1h * t1;
+  Vec3 c1, c2;
+  CircleAxes(at, n, &c1, &c2);
   Vec3 d = at.H_inverse * n;
   d = d / Dot(d, n);
   // f(p + v) ≥ f(p) + 2 g·v for a convex level, and g is parallel to n for both.
   const double above = -0.5 * at.f_a / Norm(ga), below = 0.5 * at.f_b / Norm(gb);
   box.p = at.p;
-  box.F =
-      Mat3::FromColumns(std::sqrt(at.depth / t1h) * t1,
-                        std::sqrt(at.depth / Dot(t2, at.H * t2)) * t2, 0.5 * (above - below) * d);
+  box.F = Mat3::FromColumns(c1, c2, 0.5 * (above - below) * d);
   const double scale = 2 / (above - below);
   const double pencil = std::sqrt(at.depth / Dot(d, at.H * d)) * scale;
   const double up = above * scale, down = below * scale;

@@ -173,6 +173,7 @@ struct SectionPolygon {
 /** The lines in which planes cut a section. */
 struct SectionLines {
   SectionLine line[kMaxSurfaces];
+  int count;
 };
 
 /** Room for one section: its surfaces, its polygon, and where its panels end. */
@@ -183,13 +184,11 @@ struct SectionRoom {
   Place<SectionBreaks> breaks, known;
 };
 
-/** Adds u when the point may lie on the boundary of the region. */
+/** Adds u when the point, which lies on two curves, may lie on the boundary of the region. */
 INTERVOX_HD inline void Consider(const PlaneSection& section, double u, double v, int i, int j,
-                                 SectionBreaks* breaks) {
+                                 short why, SectionBreaks* breaks) {
   if (u <= section.u_lo || u >= section.u_hi) return;
-  if (InPolygon(section, u, v) && AdmitsAll(section, u, v, i, j)) {
-    breaks->Add(u, MeetingOf(section.curve[i].id, section.curve[j].id));
-  }
+  if (InPolygon(section, u, v) && AdmitsAll(section, u, v, i, j)) breaks->Add(u, why);
 }
 
 /** Where a curve turns back. */
@@ -221,7 +220,7 @@ INTERVOX_HD inline void AddFolds(const PlaneSection& section, int i, SectionBrea
   }
   for (int k = 0; k < x.count; ++k) {
     const int before = breaks->count;
-    Consider(section, x.t[k], -(s.uv * x.t[k] + s.v) / s.vv, i, i, breaks);
+    Consider(section, x.t[k], -(s.uv * x.t[k] + s.v) / s.vv, i, i, MeetingOf(s.id, s.id), breaks);
     if (breaks->count == before) breaks->AddNearFold(x.t[k], 0, s.id);
   }
 }
@@ -234,13 +233,16 @@ INTERVOX_HD inline void AddMeetings(const PlaneSection& section, int i, int j,
   const SectionCurve &f = section.curve[i], &g = section.curve[j];
   if (IsWall(f) || IsWall(g)) return;
   const double width = section.u_hi - section.u_lo;
-  double sample[5], ac[5], largest = 0, tall = 0, odd = 0;
-  for (int k = 0; k < 5; ++k) {
-    const double u = section.u_lo + 0.25 * k * width;
+  double sample[5], ac[5], largest = 0, tall = 0, odd = 0, ab = 0, bc = 0;
+  const auto at = [&](double u) {
     const double b1 = f.uv * u + f.v, c1 = (f.uu * u + 2 * f.u) * u + f.c;
     const double b2 = g.uv * u + g.v, c2 = (g.uu * u + 2 * g.u) * u + g.c;
-    const double ab = f.vv * b2 - g.vv * b1, bc = b1 * c2 - b2 * c1;
-    ac[k] = f.vv * c2 - g.vv * c1;
+    ab = f.vv * b2 - g.vv * b1;
+    bc = b1 * c2 - b2 * c1;
+    return f.vv * c2 - g.vv * c1;
+  };
+  for (int k = 0; k < 5; ++k) {
+    ac[k] = at(section.u_lo + 0.25 * k * width);
     sample[k] = ac[k] * ac[k] - 4 * ab * bc;
     const double top = std::fabs(ab), way = std::fabs(ac[k]), rest = std::fabs(4 * ab * bc);
     tall = way > tall ? way : tall;
@@ -258,17 +260,15 @@ INTERVOX_HD inline void AddMeetings(const PlaneSection& section, int i, int j,
     return;
   }
   const double height = section.v_hi - section.v_lo;
+  const short why = MeetingOf(f.id, g.id);
   double roots[8];
   const int count = QuarticRoots(sample, 1e-10, roots);
   for (int k = 0; k < count; ++k) {
-    const double u = section.u_lo + width * roots[k];
-    const double b1 = f.uv * u + f.v, c1 = (f.uu * u + 2 * f.u) * u + f.c;
-    const double b2 = g.uv * u + g.v, c2 = (g.uu * u + 2 * g.u) * u + g.c;
-    const double way = f.vv * c2 - g.vv * c1, ab = f.vv * b2 - g.vv * b1;
+    const double u = section.u_lo + width * roots[k], way = at(u);
     if (std::fabs(ab) * height > 1e-4 * (tall + largest * height)) {
-      Consider(section, u, -0.5 * way / ab, i, j, breaks);
+      Consider(section, u, -0.5 * way / ab, i, j, why, breaks);
     } else if (u > section.u_lo && u < section.u_hi) {
-      breaks->Add(u, MeetingOf(f.id, g.id));
+      breaks->Add(u, why);
     }
   }
 }
@@ -293,8 +293,11 @@ INTERVOX_HD inline void AddEdge(const PlaneSection& section, int i, int line, do
 
 /** (K2): cuts the section's rectangle by the planes and lists where panels end, with its `ends` or
  only what bounds Ω; false when it is empty. */
-INTERVOX_HD inline bool ListBreaks(PlaneSection* section, const SectionLine* plane, int planes,
-                                   bool ends, SectionPolygon* polygon, SectionBreaks* breaks) {
+INTERVOX_HD inline bool ListBreaks(bool ends, SectionRoom* room) {
+  PlaneSection* const section = &room->section.value;
+  const SectionLine* const plane = room->planes.value.line;
+  SectionPolygon* const polygon = &room->polygon;
+  SectionBreaks* const breaks = &room->breaks.Make();
   double *const u = polygon->u, *const v = polygon->v;
   int* const id = polygon->id;  // of the edge that starts at the corner: −1 the box, else an entry
                                 // of plane
@@ -304,7 +307,7 @@ INTERVOX_HD inline bool ListBreaks(PlaneSection* section, const SectionLine* pla
   v[0] = v[1] = section->v_lo;
   v[2] = v[3] = section->v_hi;
   for (int k = 0; k < 4; ++k) id[k] = -1;
-  for (int p = 0; p < planes; ++p) {
+  for (int p = 0; p < room->planes.value.count; ++p) {
     const SectionLine& s = plane[p];
     double* const above = polygon->above;
     bool any = false, all = true;

@@ -75,8 +75,9 @@ INTERVOX_HD inline SectionCurve RestrictTo(const MappedSurface& s, const Vec3& y
 /** Fills in what cuts the plane y0 + u yu + v yv, but for plane `skip`; false when a plane leaves
  nothing of it. */
 INTERVOX_HD inline bool FillSection(const ColumnChart& chart, const Vec3& y0, const Vec3& yu,
-                                    const Vec3& yv, int skip, PlaneSection* section,
-                                    SectionLine* plane, int* planes) {
+                                    const Vec3& yv, int skip, SectionRoom* room) {
+  PlaneSection* const section = &room->section.value;
+  SectionLines* const planes = &room->planes.value;
   section->curves = section->lines = 0;
   section->rings = section->full = false;
   section->radius = 0;
@@ -84,7 +85,7 @@ INTERVOX_HD inline bool FillSection(const ColumnChart& chart, const Vec3& y0, co
   section->P = chart.p + chart.F * y0;
   section->U = chart.F * yu;
   section->V = chart.F * yv;
-  *planes = 0;
+  planes->count = 0;
   for (int i = 0; i < chart.planes; ++i) {
     if (i == skip) continue;
     const Vec3& b = chart.half_normal[i];
@@ -101,7 +102,7 @@ INTERVOX_HD inline bool FillSection(const ColumnChart& chart, const Vec3& y0, co
     line.u /= norm;
     line.v /= norm;
     line.d /= norm;
-    plane[(*planes)++] = line;
+    planes->line[planes->count++] = line;
   }
   const double reach_u = section->u_hi - section->u_lo, reach_v = section->v_hi - section->v_lo;
   for (int i = chart.planes; i < chart.count; ++i) {
@@ -130,8 +131,8 @@ INTERVOX_HD inline bool FillSection(const ColumnChart& chart, const Vec3& y0, co
 }
 
 /** The section at t, plane `skip` not cutting it; false when a plane leaves nothing of it. */
-INTERVOX_HD inline bool SectionAt(const ColumnChart& chart, double t, int skip,
-                                  PlaneSection* section, SectionLine* plane, int* planes) {
+INTERVOX_HD inline bool SectionAt(const ColumnChart& chart, double t, int skip, SectionRoom* room) {
+  PlaneSection* const section = &room->section.value;
   Vec3 y0, yu, yv;
   if (chart.ring >= 0) {
     double c = 0, s = 0;
@@ -152,7 +153,7 @@ INTERVOX_HD inline bool SectionAt(const ColumnChart& chart, double t, int skip,
   section->u_hi = chart.upper[chart.u];
   section->v_lo = chart.lower[chart.v];
   section->v_hi = chart.upper[chart.v];
-  return FillSection(chart, y0, yu, yv, skip, section, plane, planes);
+  return FillSection(chart, y0, yu, yv, skip, room);
 }
 
 /** The chart of a pair in the clip rule's box: about its first torus, else along the longest axis,
@@ -199,8 +200,7 @@ INTERVOX_HD inline void MakeChart(const LocalPair& pair, const clip::ClipModel& 
     chart->F = model.box.F;
     chart->lower = model.box.lower;
     chart->upper = model.box.upper;
-    const double det = Determinant(chart->F);
-    chart->scale = det < 0 ? -det : det;
+    chart->scale = std::fabs(Determinant(chart->F));
     const Vec3 extent = chart->upper - chart->lower;
     const Vec3 length{extent.x * Norm(chart->F.Col(0)), extent.y * Norm(chart->F.Col(1)),
                       extent.z * Norm(chart->F.Col(2))};

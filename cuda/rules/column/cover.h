@@ -290,6 +290,12 @@ INTERVOX_HD inline Vec3 LongWay(const LocalPair& pair, const geometry::Surface& 
   return SquaredNorm(way) > 0 ? Normalized(way) : AnyOrthogonal(n);
 }
 
+/** The volume of a box. */
+INTERVOX_HD inline double VolumeOf(const clip::ClipBox& box) {
+  const Vec3 size = box.upper - box.lower;
+  return size.x * size.y * size.z * std::fabs(Determinant(box.F));
+}
+
 /** A box is shrunk by parts this often before it is turned: in the right frame it shrinks faster.
  */
 inline constexpr int kByParts = 1;
@@ -321,9 +327,7 @@ INTERVOX_HD inline bool TurnToNormal(const LocalPair& pair, const geometry::Surf
     MapSurfaces(pair, model);
     if (!clip::ShrinkByParts(kByParts, model)) return false;
     const Vec3 now = model->box.upper - model->box.lower;
-    const double det = Determinant(old.F);
-    const double was = 8 * half.x * half.y * half.z * (det < 0 ? -det : det);
-    const double is = now.x * now.y * now.z;
+    const double was = VolumeOf(old), is = now.x * now.y * now.z;
     if (is > 0.5 * was) {
       if (is >= was) {
         model->box = old;
@@ -333,12 +337,6 @@ INTERVOX_HD inline bool TurnToNormal(const LocalPair& pair, const geometry::Surf
     }
   }
   return true;
-}
-
-/** The volume of a box. */
-INTERVOX_HD inline double VolumeOf(const clip::ClipBox& box) {
-  const Vec3 size = box.upper - box.lower;
-  return size.x * size.y * size.z * std::fabs(Determinant(box.F));
 }
 
 /** What is known before the first section. */
@@ -409,8 +407,7 @@ INTERVOX_HD inline double RoundingOf(const ColumnChart& chart, const clip::ClipM
       share += kLevelRounding / kMappedRounding * chart.curved[i - chart.planes].slack / most;
     }
   }
-  const double det = Determinant(model.box.F);
-  return 8 * box.h.x * box.h.y * box.h.z * (det < 0 ? -det : det) * share;
+  return 8 * box.h.x * box.h.y * box.h.z * std::fabs(Determinant(model.box.F)) * share;
 }
 
 /** (K5): chart and cover of a pair, from its shrunk box. */

@@ -69,11 +69,8 @@ INTERVOX_HD inline void AddFaceEvents(const ColumnChart& chart, SectionRoom* roo
     section.v_hi = Dot(Abs(V), half) / SquaredNorm(V);
     section.u_lo = -section.u_hi;
     section.v_lo = -section.v_hi;
-    SectionLine* const plane = room->planes.value.line;
-    SectionBreaks& breaks = room->breaks.Make();
-    int planes = 0;
-    if (!FillSection(chart, y0, U, V, i, &section, plane, &planes)) continue;
-    if (!ListBreaks(&section, plane, planes, false, &room->polygon, &breaks)) continue;
+    if (!FillSection(chart, y0, U, V, i, room) || !ListBreaks(false, room)) continue;
+    const SectionBreaks& breaks = room->breaks.value;
     for (int k = 0; k < breaks.count; ++k) events->Add(y0[chart.t] + rise * breaks.u[k]);
   }
 }

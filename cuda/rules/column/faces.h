@@ -51,8 +51,6 @@ INTERVOX_HD inline bool AddPlaneFaces(const LocalPair& pair, const clip::ClipBox
                                       double raised, SectionRoom* room, ColumnChart* chart,
                                       Moments* moments) {
   PlaneSection& section = room->section.value;
-  SectionLine* const plane = room->planes.value.line;
-  int planes = 0;
   std::uint64_t open = 0;
   for (int i = 0; i < pair.planes; ++i) {
     const bool has_face = pair.surface[i].weight + raised != 0 && (chart->active >> i & 1) != 0;
@@ -62,7 +60,7 @@ INTERVOX_HD inline bool AddPlaneFaces(const LocalPair& pair, const clip::ClipBox
     section.weight = nullptr;
     section.j0 = 1;
     section.j1 = 0;
-    const SectionSums sums = IntegrateSection(room, pair, planes, true, {SectionGoalOf(pair)});
+    const SectionSums sums = IntegrateSection(room, pair, true, {SectionGoalOf(pair)});
     const LocalSurface& local = pair.surface[i];
     const Vec3 n = (local.weight + raised) * local.surface.side * local.surface.PlaneNormal();
     moments->s += sums.x.v * n;
@@ -77,8 +75,7 @@ INTERVOX_HD inline bool AddPlaneFaces(const LocalPair& pair, const clip::ClipBox
     const Vec3 d = TransposeTimes(chart->F, Cross(torus.R.Col(2), own.PlaneNormal()));
     for (int side = -1; side <= 1; side += 2) {
       const double t = ParameterOf(side * d.x, side * d.y);
-      if (!SectionAt(*chart, t, i, &section, plane, &planes)) continue;
-      if (!add(i)) return false;
+      if (SectionAt(*chart, t, i, room) && !add(i)) return false;
     }
   }
   if (open == 0) return true;
@@ -102,8 +99,7 @@ INTERVOX_HD inline bool AddPlaneFaces(const LocalPair& pair, const clip::ClipBox
     section.u_hi = reach_u;
     section.v_lo = -reach_v;
     section.v_hi = reach_v;
-    if (!FillSection(*chart, P, U, V, i, &section, plane, &planes)) continue;
-    if (!add(i)) return false;
+    if (FillSection(*chart, P, U, V, i, room) && !add(i)) return false;
   }
   return true;
 }

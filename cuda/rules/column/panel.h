@@ -11,9 +11,9 @@ struct ColumnPanel {
   bool hard0 = false, hard1 = false;  ///< something happens at that end
   signed char level = 0;              ///< of its rule
   signed char crack = -1;             ///< something happens after this node; −1: nothing
-  Moments x;
+  Moments x = {};
   double off_v = 0;
-  Vec3 off_m;
+  Vec3 off_m = {};
   double error = 0;       ///< of the sections themselves
   double reach = 0;       ///< what nested rules in the sections differ by
   double hidden = 0;      ///< of what happens between nodes
@@ -21,16 +21,6 @@ struct ColumnPanel {
   double area_error = 0;  ///< of x.s, of the sections themselves
   double least = 0;       ///< this share of what nested rules differ by is stated at least
 };
-
-/** A panel that is to be summed. */
-INTERVOX_HD inline ColumnPanel PanelOf(double t0, double t1, bool hard0, bool hard1) {
-  ColumnPanel panel;
-  panel.t0 = t0;
-  panel.t1 = t1;
-  panel.hard0 = hard0;
-  panel.hard1 = hard1;
-  return panel;
-}
 
 /** Most sections of a panel. */
 inline constexpr int kPanelSections = 31;
@@ -125,10 +115,8 @@ __attribute__((noinline)) INTERVOX_HD inline SectionSums SumsAt(const ColumnChar
                                                                 const LocalPair& pair, double t,
                                                                 bool measure, SectionRoom* room,
                                                                 const SectionGoal& goal) {
-  int planes = 0;
-  SectionLine* const plane = room->planes.value.line;
-  if (!SectionAt(chart, t, -1, &room->section.value, plane, &planes)) return {};
-  return IntegrateSection(room, pair, planes, measure, goal);
+  if (!SectionAt(chart, t, -1, room)) return {};
+  return IntegrateSection(room, pair, measure, goal);
 }
 
 /** Integrates those sections of the panel's rule that no coarser one has. */

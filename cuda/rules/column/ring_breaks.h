@@ -7,32 +7,14 @@
 
 namespace intervox::cuda::internal::column {
 
-/** (K7): where another torus crosses the circle of the section's own, of radius r. With p on the
- circle, in the torus' frame, p² and z are of first degree in the angle's cosine and sine, so that
- (p² + R² − a²)² − 4R²(p² − z²) is a quartic in its half's tangent. */
+/** (K7): where another torus crosses the circle of the section's own, of radius r. */
 INTERVOX_HD inline void AddRingMeetings(const PlaneSection& section, const geometry::Surface& ring,
                                         double r, SectionBreaks* breaks) {
-  const Vec3 P = TransposeTimes(ring.R, section.P - ring.o);
-  const Vec3 U = TransposeTimes(ring.R, section.U), V = TransposeTimes(ring.R, section.V);
-  const double major = ring.e.x, k = (major - ring.e.y) * (major + ring.e.y);
-  for (int quadrant = 0; quadrant < 4; ++quadrant) {
-    double sample[5], root[8];
-    for (int i = 0; i < 5; ++i) {
-      const double h = kT * (0.5 * i - 1), g = 1 + h * h;
-      double u = r * (1 - h * h) / g, v = 2 * r * h / g;
-      TurnByQuadrant(quadrant, &u, &v);
-      const Vec3 p = P + u * U + v * V;
-      const double across = p.x * p.x + p.y * p.y, w = across + p.z * p.z + k;
-      sample[i] = (w * w - 4 * major * major * across) * g * g;
-    }
-    const int count = QuarticRoots(sample, 0, root);
-    for (int i = 0; i < count; ++i) {
-      const double h = kT * (2 * root[i] - 1), g = 1 + h * h;
-      double u = r * (1 - h * h) / g, v = 2 * r * h / g;
-      TurnByQuadrant(quadrant, &u, &v);
-      if (u > section.u_lo && u < section.u_hi) breaks->Add(u, MeetingOf(-2, -2));
-    }
-  }
+  const CircleLevel level = TorusAround(section.P - ring.o, r * section.U, r * section.V,
+                                        ring.R.Col(2), ring.e.x, ring.e.y, 1.0);
+  ForRootsAround(level, [&](double, double c, double) {
+    if (r * c > section.u_lo && r * c < section.u_hi) breaks->Add(r * c, MeetingOf(-2, -2));
+  });
 }
 
 /** A point of a torus at which its normal n lies across the columns. */
@@ -210,11 +192,8 @@ INTERVOX_HD inline void AddRingEdges(const PlaneSection& section, int curve, con
     const double u = line.d * line.u, v = line.d * line.v;
     const auto x = TorusCrossings(P + u * U + v * V, line.u * V - line.v * U, torus.e.x, torus.e.y);
     for (int i = 0; i < x.count; ++i) {
-      const double at_u = u - x.t[i] * line.v, at_v = v + x.t[i] * line.u;
-      if (at_u <= section.u_lo || at_u >= section.u_hi) continue;
-      if (InPolygon(section, at_u, at_v) && AdmitsAll(section, at_u, at_v, curve, curve)) {
-        breaks->Add(at_u, MeetingOf(s.id, line.id));
-      }
+      Consider(section, u - x.t[i] * line.v, v + x.t[i] * line.u, curve, curve,
+               MeetingOf(s.id, line.id), breaks);
     }
   }
 }

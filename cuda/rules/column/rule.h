@@ -60,7 +60,7 @@ INTERVOX_HD inline void AddRun(const ColumnChart& chart, const LocalPair& pair, 
     if (*count > first && ((same && uniform) || *count >= kMost)) {
       panels[*count - 1].t1 = to;
     } else {
-      panels[(*count)++] = PanelOf(from, to, false, false);
+      panels[(*count)++] = {from, to};
     }
     uniform = same;
     before = shape;
@@ -84,7 +84,7 @@ INTERVOX_HD inline int ListPlanePanels(const LocalPair& pair, const ColumnCover&
       const bool last = k == events.count;
       if (!last && (count >= kMost || !events.Divides(k, from, run.t1, least))) continue;
       const double to = last ? run.t1 : events.t[k];
-      panels[count++] = PanelOf(from, to, true, true);
+      panels[count++] = {from, to, true, true};
       from = to;
     }
   }
@@ -245,7 +245,7 @@ __attribute__((noinline)) INTERVOX_HD inline RuleResult SumPanels(
     }
     jumps += unsure * std::fabs(level);
     ColumnPanel& right = panels[count++];
-    right = PanelOf(t, left.t1, hard, left.hard1);
+    right = {t, left.t1, hard, left.hard1};
     left.t1 = t;
     left.hard1 = hard;
     for (ColumnPanel* half : {&left, &right}) {

@@ -184,27 +184,15 @@ INTERVOX_HD inline double NestedError(double difference, double size, bool smoot
   return share < 1 ? d * share : d;
 }
 
-/** Adds the columns of a panel; roots at either end become analytic. */
-template <int N>
-INTERVOX_HD inline void AddPanel(const PlaneSection& section, const LocalPair& pair, double from,
-                                 double width, const NestedRule<N>& rule, PlaneSums* sums) {
-  for (int k = 0; k < N - 1; ++k) {
-    const double s = rule.x[k];
-    const double u = from + width * (s * s * (3 - 2 * s));
-    const double du = 6 * width * s * (1 - s);
-    AddColumn(section, pair, u, rule.fine[k] * du, rule.lean[k] * du, sums);
-  }
-}
-
 /** What rules of 7, 15 and 31 columns make of one panel. */
-struct FineSums {
+struct NestedSums {
   PlaneSums seven, fifteen, all;
 };
 
 /** Adds the columns of Patterson's 31 in a panel that the rule of 7, 15 or 31, the `level`, has and
- no lower one. */
-INTERVOX_HD inline void AddFinePanel(const PlaneSection& section, const LocalPair& pair,
-                                     double from, double width, int level, FineSums* sums) {
+ no lower one; roots at either end of the panel become analytic. */
+INTERVOX_HD inline void AddPanel(const PlaneSection& section, const LocalPair& pair, double from,
+                                 double width, int level, NestedSums* sums) {
   const NestedRule<32>& rule = Patterson31();
   const NestedRule<16>& fifteen = Patterson15();
   const NestedRule<8>& seven = Patterson7();
@@ -221,9 +209,6 @@ INTERVOX_HD inline void AddFinePanel(const PlaneSection& section, const LocalPai
     if (level == 0) sums->seven.AddWeighted(one, seven.fine[k / 4] * du, seven.lean[k / 4] * du);
   }
 }
-
-/** Whether the end of a column is a plane, or the box. */
-INTERVOX_HD inline bool IsStraight(const LocalPair& pair, int id) { return id < pair.planes; }
 
 /** Adds the columns of a panel between two lines: Gauss' three points are exact. */
 INTERVOX_HD inline void AddStraightPanel(const PlaneSection& section, const LocalPair& pair,
@@ -266,17 +251,16 @@ INTERVOX_HD inline Moments LiftMoments(const PlaneSection& section, const PlaneS
  line: many places ask for a section, and ptxas would take each of them for many minutes. */
 __attribute__((noinline)) INTERVOX_HD inline SectionSums IntegrateSection(SectionRoom* room,
                                                                           const LocalPair& pair,
-                                                                          int planes, bool measure,
+                                                                          bool measure,
                                                                           const SectionGoal& goal) {
   // Off the middle, where a symmetric hole may touch both sides of what it leaves.
   constexpr double kLook = 0.41, kTouch = 1e-7, kUnsure = 1e-6, kHalfDigits = 3e-8, kGrowth = 20;
   SectionSums out;
   const bool fine = IsFine(pair);
   PlaneSection* const section = &room->section.value;
-  const SectionLine* const plane = room->planes.value.line;
-  SectionBreaks& breaks = room->breaks.Make();
   const double box_lo = section->u_lo, box_hi = section->u_hi;
-  const bool some = ListBreaks(section, plane, planes, true, &room->polygon, &breaks);
+  const bool some = ListBreaks(true, room);
+  SectionBreaks& breaks = room->breaks.value;
   out.full = section->full || breaks.full;
   if (!some || out.full) return out;
   if (section->rings) {
@@ -355,8 +339,8 @@ __attribute__((noinline)) INTERVOX_HD inline SectionSums IntegrateSection(Sectio
     const bool beside = from <= box_lo + least || from + width >= box_hi - least;
     if (parts.count == 0 && (!roots || beside)) continue;
     PlaneSums sums;
-    if (!section->rings && parts.count == 1 && IsStraight(pair, parts.part[0].below) &&
-        IsStraight(pair, parts.part[0].above)) {
+    if (!section->rings && parts.count == 1 && parts.part[0].below < pair.planes &&
+        parts.part[0].above < pair.planes) {
       AddStraightPanel(*section, pair, from, width, &sums);
       out.columns += 3;
       total += sums;
@@ -379,15 +363,10 @@ __attribute__((noinline)) INTERVOX_HD inline SectionSums IntegrateSection(Sectio
         continue;
       }
     }
-    FineSums finer;
-    if (fine) {
-      AddFinePanel(*section, pair, from, width, 0, &finer);
-      sums = finer.seven;
-      out.columns += 7;
-    } else {
-      AddPanel(*section, pair, from, width, Patterson7(), &sums);
-      out.columns += 7;
-    }
+    NestedSums nested;
+    AddPanel(*section, pair, from, width, 0, &nested);
+    sums = nested.seven;
+    out.columns += 7;
     PanelErrors error = ErrorsOf(sums, from, width, LeastShareOf(pair));
     const auto misses = [&](double share) {
       const double a = fine ? sums.a + total.a : sums.a;
@@ -395,22 +374,15 @@ __attribute__((noinline)) INTERVOX_HD inline SectionSums IntegrateSection(Sectio
       return (error.a > share * goal.share * a && error.a > share * goal.v) ||
              (error.s > share * goal.share * kOfArea * s && error.s > share * goal.s);
     };
-    if (fine) {
-      for (int level = 1; level <= 2 && misses(1); ++level) {
-        AddFinePanel(*section, pair, from, width, level, &finer);
-        sums = level == 1 ? finer.fifteen : finer.all;
-        out.columns += 8 * level;
-        // Rules that hardly gain from more columns are not better than what they differ by.
-        const double before = error.reach;
-        error = ErrorsOf(sums, from, width, LeastShareOf(pair));
-        const double ratio = before > 0 ? error.reach / before : 0.0;
-        if (ratio > LeastShareOf(pair)) error = ErrorsOf(sums, from, width, ratio);
-      }
-    } else if (misses(1)) {
-      sums = {};
-      AddPanel(*section, pair, from, width, Patterson15(), &sums);
-      out.columns += 15;
+    for (int level = 1; level <= (fine ? 2 : 1) && misses(1); ++level) {
+      AddPanel(*section, pair, from, width, level, &nested);
+      sums = level == 1 ? nested.fifteen : nested.all;
+      out.columns += 8 * level;
+      // Rules that hardly gain from more columns are not better than what they differ by.
+      const double before = error.reach;
       error = ErrorsOf(sums, from, width, LeastShareOf(pair));
+      const double ratio = fine && before > 0 ? error.reach / before : 0.0;
+      if (ratio > LeastShareOf(pair)) error = ErrorsOf(sums, from, width, ratio);
     }
     if (misses(10) && (fine ? breaks.Divide(i, ends) : breaks.Halve(i))) {
       --i;

@@ -7,11 +7,21 @@
 
 namespace intervox::cuda::internal::flux {
 
-/** What one piece adds, and how far that may be off. */
+/** What pieces add, and how far that may be off. */
 struct PanelSums {
   FluxSums sums;
   double volume_error = 0.0;  ///< [m³]
-  double area_error = 0.0;    ///< of its area vector [m²]
+  double area_error = 0.0;    ///< of the area vector [m²]
+  int work = 0;               ///< nodes
+
+  /** Adds other. */
+  INTERVOX_HD PanelSums& operator+=(const PanelSums& other) {
+    sums += other.sums;
+    volume_error += other.volume_error;
+    area_error += other.area_error;
+    work += other.work;
+    return *this;
+  }
 };
 
 /** An estimate of a rule's error from its difference to the rule nested in it, which has half as
@@ -130,6 +140,7 @@ INTERVOX_HD inline PanelSums IntegrateArc(const FluxModel& model, const FluxPane
       {total[kWx], total[kWy], total[kWz]},
       {{total[kWxx], total[kWyy], total[kWzz]}, {total[kWxy], total[kWxz], total[kWyz]}}};
   PanelSums out;
+  out.work = N - 1;
   AddFan(plane, fan, &out.sums);
   const double miss = std::fabs(fan.v - total[kAreaLean]);
   double round_error = 0.0;

@@ -12,7 +12,7 @@
 #include <cmath>
 
 #include "cuda/rules/flux/panel.h"
-#include "cuda/surface/quadric.h"
+#include "cuda/surface/surface_bound.h"
 
 namespace intervox::cuda::internal::flux {
 
@@ -241,21 +241,11 @@ INTERVOX_HD inline int SideOfPanel(const Crescent& x, double c0, double s0, doub
 INTERVOX_HD inline bool MakeCrescent(const LocalPair& pair, Crescent* x) {
   using geometry::SurfaceKind;
   if (pair.count != pair.planes + 2) return false;
-  const LocalSurface* wall = &pair.surface[pair.planes];
-  const LocalSurface* peg = wall + 1;
-  if (wall->surface.side > 0) {
-    const LocalSurface* other = wall;
-    wall = peg;
-    peg = other;
-  }
+  const int first = pair.surface[pair.planes].surface.side > 0 ? 1 : 0;
+  const LocalSurface* const wall = &pair.surface[pair.planes + first];
+  const LocalSurface* const peg = &pair.surface[pair.planes + 1 - first];
   const geometry::Surface& s = wall->surface;
-  const auto is_ruled = [](SurfaceKind kind) {
-    return kind == SurfaceKind::kCylinder || kind == SurfaceKind::kCone;
-  };
-  if (s.side > 0 || peg->surface.side < 0 || !is_ruled(s.kind) ||
-      !(is_ruled(peg->surface.kind) || peg->surface.kind == SurfaceKind::kEllipsoid)) {
-    return false;
-  }
+  if (!ArePegAndWall(peg->surface, s)) return false;
   const bool cone = s.kind == SurfaceKind::kCone;
   const Vec3 centre = 0.5 * (pair.lower + pair.upper), half = 0.5 * (pair.upper - pair.lower);
   const Vec3 axis = s.R.Col(2);

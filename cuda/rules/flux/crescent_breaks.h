@@ -1,21 +1,15 @@
 /** @file Where the generators of a hole change what ends them: at the ends of panels of columns. */
 #pragma once
 
-#include "cuda/numerics/roots.h"
-#include "cuda/numerics/wide.h"
+#include "cuda/numerics/circle.h"
 #include "cuda/rules/flux/crescent.h"
 
 namespace intervox::cuda::internal::flux {
 
 inline constexpr int kCrescentBreaks = 32;
 
-/** f0 + fc cos θ + fs sin θ + fcc cos² θ + fcs cos θ sin θ + fss sin² θ. */
-struct TrigQuadric {
-  double f0 = 0.0, fc = 0.0, fs = 0.0, fcc = 0.0, fcs = 0.0, fss = 0.0;
-};
-
 /** Q of the homogeneous point (p0, w0) + (p1, w1) cos θ + (p2, w2) sin θ, times its weight². */
-INTERVOX_HD inline TrigQuadric AlongCircle(const QuadricForm& q, const Vec3 (&p)[3],
+INTERVOX_HD inline CircleLevel AlongCircle(const QuadricForm& q, const Vec3 (&p)[3],
                                            const Vec3& w) {
   Vec3 half[3];  // half of the gradient's linear part
   double own[3];
@@ -24,7 +18,7 @@ INTERVOX_HD inline TrigQuadric AlongCircle(const QuadricForm& q, const Vec3 (&p)
     own[i] = Dot(q.b, p[i]) + w[i] * q.c;
   }
   const auto form = [&](int i, int j) { return Dot(half[i], p[j]) + own[i] * w[j]; };
-  return {form(0, 0), 2 * form(0, 1), 2 * form(0, 2), form(1, 1), 2 * form(1, 2), form(2, 2)};
+  return {form(1, 1), 2 * form(1, 2), form(2, 2), 2 * form(0, 1), 2 * form(0, 2), form(0, 0)};
 }
 
 /** What happens at a break: cut i as i, else one of these. At a fold the interval closes like a
@@ -53,52 +47,6 @@ struct CrescentBreaks {
     kind[at] = static_cast<std::int8_t>(is);
   }
 };
-
-/** Calls visit(place, c, s) at the roots of a trigonometric polynomial. */
-template <class Visit>
-INTERVOX_HD inline void VisitRoots(const TrigQuadric& f, Visit&& visit) {
-  constexpr int M = kNumbersAtOnce;
-  using S = Wide<M>;
-  for (int first = 0; first < 4; first += M) {
-    // The same polynomial by the angle about each quadrant's middle.
-    S gc = {}, gs = {}, gcc = {}, gss = {}, gcs = {};
-    for (int k = 0; k < M; ++k) {
-      const int quadrant = first + k;
-      const bool odd = quadrant % 2 == 1;
-      const double way = quadrant < 2 ? 1.0 : -1.0;
-      SetLane(&gc, k, way * (odd ? f.fs : f.fc));
-      SetLane(&gs, k, way * (odd ? -f.fc : f.fs));
-      SetLane(&gcc, k, odd ? f.fss : f.fcc);
-      SetLane(&gss, k, odd ? f.fcc : f.fss);
-      SetLane(&gcs, k, odd ? -f.fcs : f.fcs);
-    }
-    S sample[5];
-    for (int k = 0; k < 5; ++k) {
-      const double u = kT * (0.5 * k - 1.0);
-      const double w = 1.0 + u * u, c = 1.0 - u * u, s = 2.0 * u;
-      sample[k] = w * (f.f0 * w + gc * c + gs * s) + c * (gcc * c + gcs * s) + gss * s * s;
-    }
-    const QuarticForms<S> forms = FormsOf(sample);
-    const S changes = SignChanges(sample, forms), one_root = OneRootOf(sample, forms, changes);
-    for (int k = 0; k < M; ++k) {
-      const double count = Lane(changes, k);
-      if (count == 0) continue;
-      double root[8] = {Lane(one_root, k)};
-      int n = 1;
-      if (count > 1) {
-        double own[5];
-        for (int i = 0; i < 5; ++i) own[i] = Lane(sample[i], k);
-        n = QuarticRoots(own, 0.0, root);
-      }
-      for (int i = 0; i < n; ++i) {
-        const double place = 2 * kT * (first + k + root[i]);
-        double c, s;
-        DirectionOf(place, &c, &s);
-        visit(place, c, s);
-      }
-    }
-  }
-}
 
 /** Whether no generator touches the peg between x.low and x.high: there the discriminant's roots
  belong to places far beyond. Not certain when false. */
@@ -141,8 +89,9 @@ INTERVOX_HD inline void FindBreaks(const Crescent& x, CrescentBreaks* breaks) {
     // The plane meets the wall at r = (R n.z + k h)/w, z = (h − R n·ρ)/w, w = n.z + k n·ρ.
     const double r = x.radius * end.n.z + x.k * end.h;
     const Vec3 p[3] = {{0, 0, end.h}, {r, 0, -x.radius * end.n.x}, {0, r, -x.radius * end.n.y}};
-    const TrigQuadric f = AlongCircle(q, p, {end.n.z, x.k * end.n.x, x.k * end.n.y});
-    VisitRoots(f, [&](double place, double, double) { breaks->Push(place, kBreakOfEnds); });
+    const CircleLevel f = AlongCircle(q, p, {end.n.z, x.k * end.n.x, x.k * end.n.y});
+    ForRootsAround(f,
+                   [&](double turn, double, double) { breaks->Push(2 * kT * turn, kBreakOfEnds); });
   }
   if (FoldsAreFar(x)) return;
   // β² − αγ with β = b·(1, cos θ, sin θ). A cylinder's α and a cone's γ are constant; the other one
@@ -153,17 +102,15 @@ INTERVOX_HD inline void FindBreaks(const Crescent& x, CrescentBreaks* breaks) {
   const double r = cone ? x.k : x.radius;
   const double constant = cone ? q.c : q.E(2, 2), rest = cone ? q.E(2, 2) : q.c;
   const Vec3 b{q.b.z, r * h.x, r * h.y};
-  const TrigQuadric disc{b.x * b.x - constant * rest,
-                         2 * (b.x * b.y - constant * r * g.x),
-                         2 * (b.x * b.z - constant * r * g.y),
-                         b.y * b.y - constant * r * r * q.E(0, 0),
-                         2 * (b.y * b.z - constant * r * r * q.E(0, 1)),
-                         b.z * b.z - constant * r * r * q.E(1, 1)};
-  VisitRoots(disc, [&](double place, double c, double s) {
+  const CircleLevel disc{
+      b.y * b.y - constant * r * r * q.E(0, 0), 2 * (b.y * b.z - constant * r * r * q.E(0, 1)),
+      b.z * b.z - constant * r * r * q.E(1, 1), 2 * (b.x * b.y - constant * r * g.x),
+      2 * (b.x * b.z - constant * r * g.y),     b.x * b.x - constant * rest};
+  ForRootsAround(disc, [&](double turn, double c, double s) {
     const Vec3 along{x.k * c, x.k * s, 1.0};
     const double alpha = Dot(along, q.E * along);
     const double t = -(b.x + b.y * c + b.z * s) / alpha;
-    if (t > x.low && t < x.high) breaks->Push(place, kBreakIsFold);
+    if (t > x.low && t < x.high) breaks->Push(2 * kT * turn, kBreakIsFold);
   });
 }
 

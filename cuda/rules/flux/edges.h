@@ -95,7 +95,7 @@ INTERVOX_HD inline bool AddStraightEdges(const FluxModel& model, FluxHits* hits,
         empty = empty || lo > hi + 2 * model.slack;
       }
       if (empty) continue;
-      Span part[4];
+      Span part[kMostSpans];
       int parts = 1;
       part[0].lo = lo;
       part[0].hi = hi;
@@ -113,23 +113,7 @@ INTERVOX_HD inline bool AddStraightEdges(const FluxModel& model, FluxHits* hits,
             hits->hit[hits->count++] = {p + t * d, i, j, q};
           }
         }
-        int kept = 0;
-        Span next[4];
-        for (int s = 0; s < parts; ++s) {
-          const Span& old = part[s];
-          if (model.curve[q].side > 0) {
-            if (!meets) continue;
-            const Span piece{in > old.lo ? in : old.lo, out < old.hi ? out : old.hi};
-            if (piece.hi > piece.lo) next[kept++] = piece;
-          } else if (!meets || out <= old.lo || in >= old.hi) {
-            next[kept++] = old;
-          } else {
-            if (in > old.lo) next[kept++] = {old.lo, in};
-            if (out < old.hi && kept < 4) next[kept++] = {out, old.hi};
-          }
-        }
-        parts = kept;
-        for (int s = 0; s < parts; ++s) part[s] = next[s];
+        parts = CutSpans(model.curve[q].side > 0, meets, in, out, parts, part);
       }
       for (int s = 0; s < parts; ++s) {
         if (!(part[s].hi > part[s].lo)) continue;
@@ -344,8 +328,7 @@ INTERVOX_HD inline void AddConic(const FluxModel& model, int i, int q, const Flu
         c = Dot(r, arc.c);
         sn = Dot(r, arc.s);
       } else {
-        Vec3 y = TransposeTimes(s.frame, hit.x - s.o);
-        y = Vec3{y.x / s.radii.x, y.y / s.radii.y, y.z / s.radii.z} - arc.centre;
+        const Vec3 y = InAxes(s, hit.x - s.o) - arc.centre;
         c = Dot(y, arc.c);
         sn = Dot(y, arc.s);
       }

@@ -11,7 +11,7 @@ INTERVOX_HD inline bool PatchPoint(const FluxModel& model, int round, const Flux
                                    double sigma, int end, Vec3* y) {
   const FluxCurve& ball = model.curve[round];
   if (p.kind == PanelKind::kRoundArc) {
-    *y = ToSphere(ball, PointOf(model, p, sigma).x - ball.o);
+    *y = InAxes(ball, PointOf(model, p, sigma).x - ball.o);
     return end == 0;
   }
   if (p.kind != PanelKind::kSheet) return false;
@@ -22,7 +22,7 @@ INTERVOX_HD inline bool PatchPoint(const FluxModel& model, int round, const Flux
       GeneratorOf(model.curve[p.curve], p.c, p.s, p.map == 0 ? at : p.fold + p.map * at * at);
   double in = 0.0, out = 0.0;
   ClipToSolid(ball, g.b, g.d, &in, &out, p.residual, true);
-  *y = ToSphere(ball, g.b + (by == kByEntry ? in : out) * g.d - ball.o);
+  *y = InAxes(ball, g.b + (by == kByEntry ? in : out) * g.d - ball.o);
   return true;
 }
 
@@ -126,23 +126,20 @@ INTERVOX_HD inline PanelSums IntegratePanel(const FluxModel& model, const FluxPa
 /** One panel by bisection until each part's error is below its share. */
 INTERVOX_HD inline PanelSums RefinePanel(const FluxModel& model, const FluxPanel& p,
                                          const PatchPole& pole, double volume_goal,
-                                         double area_goal, SheetNodes<16>* nodes, int* work) {
+                                         double area_goal, SheetNodes<16>* nodes) {
   PanelSums out;
   constexpr int kEvaluations =
       48;  // enough for any analytic piece; more would not help a rough one
-  int evaluations = 0;
-  for (Bisection at; at.from < 1.0;) {
+  Bisection at;
+  for (int n = 1; at.from < 1.0; ++n) {
     const PanelSums part = IntegratePanel(model, p, pole, true, at.from, at.from + at.width, nodes);
-    *work += 15;
-    ++evaluations;
     const bool rough = part.volume_error > volume_goal || part.area_error > area_goal;
-    if (rough && at.width > 1e-4 && evaluations < kEvaluations) {
+    if (rough && at.width > 1e-4 && n < kEvaluations) {
       at.width *= 0.5;
+      out.work += part.work;
       continue;
     }
-    out.sums += part.sums;
-    out.volume_error += part.volume_error;
-    out.area_error += part.area_error;
+    out += part;
     at.Next();
   }
   return out;

@@ -80,18 +80,55 @@ INTERVOX_HD inline void AddArea(double weight, const Vec3& area, const Mat3& r_n
   sums->x.g += weight * Axial(r_n);
 }
 
+/** What an end of a generator is bounded by: plane i as i, else one of these. */
+enum : int { kByNothing = -1, kByApex = -2, kByEntry = -3, kByExit = -4 };
+
 /** An interval of a line and what bounds its ends. */
 struct Span {
   double lo = -kFar, hi = kFar;
-  int lo_by = -1, hi_by = -1;
+  int lo_by = kByNothing, hi_by = kByNothing;
 };
+
+/** Most spans of a line: two solids leave three. */
+inline constexpr int kMostSpans = 3;
+
+/** Keeps what of a line's spans is inside of a solid, or outside, which it `meets` in [in, out];
+ returns how many there are. */
+INTERVOX_HD inline int CutSpans(bool inside, bool meets, double in, double out, int count,
+                                Span* span) {
+  Span next[kMostSpans];
+  int kept = 0;
+  for (int i = 0; i < count; ++i) {
+    const Span& old = span[i];
+    const bool enters = in > old.lo, leaves = out < old.hi;
+    const bool apart = !meets || out <= old.lo || in >= old.hi;
+    if (inside) {
+      if (apart || !(out > in)) continue;
+      next[kept++] = {enters ? in : old.lo, leaves ? out : old.hi, enters ? kByEntry : old.lo_by,
+                      leaves ? kByExit : old.hi_by};
+    } else if (apart) {
+      next[kept++] = old;
+    } else {
+      if (enters) next[kept++] = {old.lo, in, old.lo_by, kByEntry};
+      if (leaves) next[kept++] = {out, old.hi, kByExit, old.hi_by};
+    }
+  }
+  for (int i = 0; i < kept; ++i) span[i] = next[i];
+  return kept;
+}
+
+/** A vector in the principal axes of K, of an ellipsoid in units of its radii. */
+INTERVOX_HD inline Vec3 InAxes(const FluxCurve& s, const Vec3& r) {
+  const Vec3 y = TransposeTimes(s.frame, r);
+  return s.ruled ? y : Vec3{y.x / s.radii.x, y.y / s.radii.y, y.z / s.radii.z};
+}
 
 /** The line's part p + t d inside K; false when empty. `residual` is taken from the discriminant:
  its rounded value at the fold where a piece ends, so that the two roots meet there exactly; with
  `touch` a negative discriminant counts as 0. */
 INTERVOX_HD inline bool ClipToSolid(const FluxCurve& s, const Vec3& p, const Vec3& d, double* lo,
                                     double* hi, double residual = 0.0, bool touch = false) {
-  Vec3 y = TransposeTimes(s.frame, p - s.o), v = TransposeTimes(s.frame, d);
+  const Vec3 y = InAxes(s, p - s.o), v = InAxes(s, d);
   double alpha, beta, gamma;
   if (s.ruled) {
     const double kk = s.k * s.k;
@@ -99,8 +136,6 @@ INTERVOX_HD inline bool ClipToSolid(const FluxCurve& s, const Vec3& p, const Vec
     beta = v.x * y.x + v.y * y.y - kk * v.z * y.z;
     gamma = y.x * y.x + y.y * y.y - kk * y.z * y.z - s.radius * s.radius;
   } else {
-    y = {y.x / s.radii.x, y.y / s.radii.y, y.z / s.radii.z};
-    v = {v.x / s.radii.x, v.y / s.radii.y, v.z / s.radii.z};
     alpha = Dot(v, v);
     beta = Dot(v, y);
     gamma = Dot(y, y) - 1.0;
@@ -136,26 +171,21 @@ INTERVOX_HD inline bool ClipToSolid(const FluxCurve& s, const Vec3& p, const Vec
 
 /** The quadratic form that vanishes on ∂K; a cone's holds for both nappes. */
 INTERVOX_HD inline double FluxForm(const FluxCurve& s, const Vec3& x) {
-  const Vec3 y = TransposeTimes(s.frame, x - s.o);
-  if (s.ruled) {
-    const double r = s.radius + s.k * y.z;
-    return y.x * y.x + y.y * y.y - r * r;
-  }
-  const Vec3 v{y.x / s.radii.x, y.y / s.radii.y, y.z / s.radii.z};
-  return Dot(v, v) - 1.0;
+  const Vec3 y = InAxes(s, x - s.o);
+  if (!s.ruled) return Dot(y, y) - 1.0;
+  const double r = s.radius + s.k * y.z;
+  return y.x * y.x + y.y * y.y - r * r;
 }
 
 /** A level of Ω's side of K, ≤ 0 in it: near the surface about the distance [m]. */
 INTERVOX_HD inline double Level(const FluxCurve& s, const Vec3& x) {
-  const Vec3 y = TransposeTimes(s.frame, x - s.o);
+  const Vec3 y = InAxes(s, x - s.o);
   if (s.ruled) {
     const double rho = std::sqrt(y.x * y.x + y.y * y.y);
     return s.side * (rho - s.radius - s.k * y.z) / std::sqrt(1.0 + s.k * s.k);
   }
-  const Vec3 v{y.x / s.radii.x, y.y / s.radii.y, y.z / s.radii.z};
-  const Vec3 g{v.x / s.radii.x, v.y / s.radii.y, v.z / s.radii.z};
-  const double slope = Norm(g);
-  return slope > 0 ? 0.5 * s.side * (Dot(v, v) - 1.0) / slope : -0.5 * s.side * s.radii.x;
+  const double slope = Norm(Vec3{y.x / s.radii.x, y.y / s.radii.y, y.z / s.radii.z});
+  return slope > 0 ? 0.5 * s.side * (Dot(y, y) - 1.0) / slope : -0.5 * s.side * s.radii.x;
 }
 
 /** Whether x is in Ω's box. */

@@ -20,9 +20,6 @@ INTERVOX_HD inline void DirectionOf(double place, double* c, double* s) {
   internal::DirectionOf({quadrant, place - 2 * kT * quadrant - kT}, c, s);
 }
 
-/** What an end of a generator is bounded by: plane i as i, else one of these. */
-enum : int { kByNothing = -1, kByApex = -2, kByEntry = -3, kByExit = -4 };
-
 /** The kinds of piece. */
 enum class PanelKind : std::uint8_t {
   kRuledArc,  ///< plane ∩ ruled surface: an edge of the planar face

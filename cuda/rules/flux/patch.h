@@ -82,12 +82,6 @@ struct PatchSums {
   }
 };
 
-/** A point in the frame of the unit sphere. */
-INTERVOX_HD inline Vec3 ToSphere(const FluxCurve& s, const Vec3& r) {
-  const Vec3 y = TransposeTimes(s.frame, r);
-  return {y.x / s.radii.x, y.y / s.radii.y, y.z / s.radii.z};
-}
-
 /** (F3): adds the cone from a over the patch, and the patch's area vector. a is the pole's point of
  a small patch, else the ellipsoid's centre. */
 INTERVOX_HD inline void AddPatch(const FluxCurve& s, const PatchPole& pole, const PatchSums& p,

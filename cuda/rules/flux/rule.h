@@ -23,22 +23,6 @@ namespace intervox::cuda {
 
 namespace internal::flux {
 
-/** A sum of panels with its errors. */
-struct FluxTotal {
-  FluxSums sums;
-  double volume_error = 0.0, area_error = 0.0;
-  int work = 0;
-
-  /** Adds other. */
-  INTERVOX_HD FluxTotal& operator+=(const FluxTotal& other) {
-    sums += other.sums;
-    volume_error += other.volume_error;
-    area_error += other.area_error;
-    work += other.work;
-    return *this;
-  }
-};
-
 /** Room for making the lists of pieces. */
 struct ListRoom {
   Place<SheetBreaks> breaks;
@@ -50,7 +34,7 @@ struct ListRoom {
 struct FluxSumRoom {
   Place<PoleRoom> poles;
   SheetNodes<16> nodes;
-  LaneSums<FluxTotal> lanes;
+  LaneSums<PanelSums> lanes;
 };
 
 /** What is read and listed of a pair, which is too large for the stack of a device's thread: first
@@ -157,7 +141,7 @@ INTERVOX_HD inline RuleResult TryFlux(const LocalPair& pair, double nudge, FluxS
                                       Moments* moments, FluxMemory* memory) {
   RuleResult result;
   FluxModel& model = memory->model.Make();
-  FluxTotal total;
+  PanelSums total;
   if (!ListAbout(pair, nudge, start, memory, &model, &total.sums)) return result;
   const FluxPanels& panels = memory->panels;
   const int round = RoundCurve(model);
@@ -185,14 +169,14 @@ INTERVOX_HD inline RuleResult TryFlux(const LocalPair& pair, double nudge, FluxS
   float* volume_error = memory->volume_error;
   float* area_error = memory->area_error;
   const auto integrate = [&](int i) {
-    const bool fine = is_fine(panels.panel[i]);
+    const FluxPanel& panel = panels.panel[i];
     const PanelSums p =
-        IntegratePanel(model, panels.panel[i], pole, fine, 0.0, 1.0, &memory->sum.nodes);
+        IntegratePanel(model, panel, pole, is_fine(panel), 0.0, 1.0, &memory->sum.nodes);
     volume_error[i] = static_cast<float>(p.volume_error);
     area_error[i] = static_cast<float>(p.area_error);
-    return FluxTotal{p.sums, p.volume_error, p.area_error, fine ? 15 : 7};
+    return p;
   };
-  total += SumInLanes<FluxTotal>(panels.count, integrate, &memory->sum.lanes);
+  total += SumInLanes<PanelSums>(panels.count, integrate, &memory->sum.lanes);
   const double goal = 0.8 * kFluxShare * (tolerance < 1e-3 ? tolerance : 1e-3);
   const double volume = std::fabs(total.sums.x.v);
   const double area = Largest(Abs(total.sums.x.s)) + volume / model.size;
@@ -205,24 +189,22 @@ INTERVOX_HD inline RuleResult TryFlux(const LocalPair& pair, double nudge, FluxS
     const double share = all ? 0.0 : goal / (1 + panels.count);
     const double volume_goal = share * volume, area_goal = share * area;
     const auto refine = [&](int i) {
-      FluxTotal change;
       const double ev = volume_error[i], ea = area_error[i];
-      if (ev <= volume_goal && ea <= area_goal) return change;
+      if (ev <= volume_goal && ea <= area_goal) return PanelSums{};
       const PanelSums old = IntegratePanel(model, panels.panel[i], pole, is_fine(panels.panel[i]),
                                            0.0, 1.0, &memory->sum.nodes);
-      const PanelSums p =
+      PanelSums change =
           RefinePanel(model, panels.panel[i], pole, goal / (1 + panels.count) * volume,
-                      goal / (1 + panels.count) * area, &memory->sum.nodes, &change.work);
-      change.sums = p.sums;
+                      goal / (1 + panels.count) * area, &memory->sum.nodes);
       change.sums.x += -1.0 * old.sums.x;
       change.sums.closure -= old.sums.closure;
       change.sums.r_n = change.sums.r_n - old.sums.r_n;
       change.sums.area -= old.sums.area;
-      change.volume_error = p.volume_error - old.volume_error;
-      change.area_error = p.area_error - old.area_error;
+      change.volume_error -= old.volume_error;
+      change.area_error -= old.area_error;
       return change;
     };
-    total += SumInLanes<FluxTotal>(panels.count, refine, &memory->sum.lanes);
+    total += SumInLanes<PanelSums>(panels.count, refine, &memory->sum.lanes);
   }
   const Moments& x = total.sums.x;
   result.work = total.work;

@@ -82,8 +82,8 @@ INTERVOX_HD inline double AddPatchEdges(const FluxCurve& ball, const FluxCurve& 
                                         const NestedRule<N>& rule, const SheetNodes<16>& g,
                                         PatchSums* patch, PoleDistance* near_pole) {
   double lean = 0.0;
-  const Vec3 y0 = ToSphere(ball, s.o - ball.o), ye = ToSphere(ball, s.frame.Col(2));
-  const Vec3 yc = ToSphere(ball, p.c), ys = ToSphere(ball, p.s);
+  const Vec3 y0 = InAxes(ball, s.o - ball.o), ye = InAxes(ball, s.frame.Col(2));
+  const Vec3 yc = InAxes(ball, p.c), ys = InAxes(ball, p.s);
   for (int end = 0; end < 2; ++end) {
     if ((end == 0 ? p.lo_by : p.hi_by) > kByEntry) continue;
     const double way = (end == 0 ? -1.0 : 1.0) * s.side * ball.side;
@@ -257,6 +257,7 @@ INTERVOX_HD inline PanelSums IntegrateSheet(const FluxModel& model, const FluxPa
   const Mat3 R = Mat3::FromColumns(p.c, p.s, e);
   const Mat3 Rt{p.c, p.s, e};
   PanelSums result;
+  result.work = N - 1;
   Moments& sum = result.sums.x;
   sum.v = v / 3.0;
   sum.m = 0.25 * (R * Vec3{total[kXh], total[kYh], total[kZh]});

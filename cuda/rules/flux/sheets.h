@@ -61,34 +61,13 @@ INTERVOX_HD inline int SpansOf(const FluxModel& model, int q, const Generator& g
     }
   }
   if (!(all.hi > all.lo)) return 0;
+  spans[0] = all;
   const int other = OtherCurve(model, q);
-  if (other < 0) {
-    spans[0] = all;
-    return 1;
-  }
+  if (other < 0) return 1;
+  const FluxCurve& solid = model.curve[other];
   double in, out;
-  const bool meets = ClipToSolid(model.curve[other], g.b, g.d, &in, &out);
-  if (model.curve[other].side > 0) {
-    if (!meets) return 0;
-    if (in > all.lo) {
-      all.lo = in;
-      all.lo_by = kByEntry;
-    }
-    if (out < all.hi) {
-      all.hi = out;
-      all.hi_by = kByExit;
-    }
-    spans[0] = all;
-    return all.hi > all.lo ? 1 : 0;
-  }
-  if (!meets || out <= all.lo || in >= all.hi) {
-    spans[0] = all;
-    return 1;
-  }
-  int n = 0;
-  if (in > all.lo) spans[n++] = {all.lo, in, all.lo_by, kByEntry};
-  if (out < all.hi) spans[n++] = {out, all.hi, kByExit, all.hi_by};
-  return n;
+  const bool meets = ClipToSolid(solid, g.b, g.d, &in, &out);
+  return CutSpans(solid.side > 0, meets, in, out, 1, spans);
 }
 
 /** Where a generator of curve q touches the other surface: u in a quadrant. */
@@ -130,11 +109,10 @@ struct FoldField {
   /** The discriminant at u of a quadrant times (1 + u²)², a quartic in u; where `t` is given, also
    the parameter of the closest approach. */
   INTERVOX_HD double At(int quadrant, double u, double* t = nullptr) const {
-    const double square = 1.0 + u * u, ig = 1.0 / square;
-    const double cosine = (1.0 - u * u) * ig, sine = 2.0 * u * ig;
-    const Vec3 a = quadrant % 2 == 0 ? across[0] : across[1];
-    const Vec3 b = quadrant % 2 == 0 ? across[1] : -across[0];
-    const Vec3 rho = (quadrant < 2 ? cosine : -cosine) * a + (quadrant < 2 ? sine : -sine) * b;
+    double c = 0.0, s = 0.0;
+    internal::DirectionOf({quadrant, u}, &c, &s);
+    const double square = 1.0 + u * u;
+    const Vec3 rho = c * across[0] + s * across[1];
     const Vec3 at = y + radius * rho, along = v + k * rho;
     const Vec3 weighted = Scaled(metric, along);
     const double alpha = Dot(weighted, along), beta = Dot(weighted, at);
@@ -157,12 +135,9 @@ INTERVOX_HD inline bool AddSheets(const FluxModel& model, int q, Place<Folds>* r
     for (int quadrant = 0; quadrant < 4; ++quadrant) {
       QuadrantAxes(s, quadrant, &c, &sn);
       double sample[5], root[8], t;
-      for (int k = 0; k < 5; ++k) {
-        const double u = kT * (0.5 * k - 1.0);
-        sample[k] = field.At(quadrant, u);
-      }
       double noise = 0.0;
       for (int k = 0; k < 5; ++k) {
+        sample[k] = field.At(quadrant, kT * (0.5 * k - 1.0));
         noise = std::fabs(sample[k]) > noise ? std::fabs(sample[k]) : noise;
       }
       noise *= 1e-13;

@@ -29,6 +29,34 @@ INTERVOX_HD inline double InverseExit(const QuadricForm& form, const Vec3& p, do
   return internal::InverseExit(-Dot(form.HalfGradient(p), d) / value, -Dot(d, form.E * d) / value);
 }
 
+/** Where an axis through p leaves a lens, as InverseExit has it. */
+struct AxisExits {
+  double top, bottom;  ///< of a along the axis, of b against it
+  bool first;          ///< each leaves there before the other does
+};
+
+INTERVOX_HD inline AxisExits ExitsAlong(const QuadricForm& a, const QuadricForm& b, const Vec3& p,
+                                        double value_a, double value_b, const Vec3& d) {
+  const double top = InverseExit(a, p, value_a, d), bottom = InverseExit(b, p, value_b, -d);
+  return {top, bottom,
+          top > InverseExit(b, p, value_b, d) && bottom > InverseExit(a, p, value_a, -d)};
+}
+
+/** Sets the lens' origin and frame, of axes x, y and along d; false where a or b is not left. */
+INTERVOX_HD inline bool SetFrame(const QuadricForm& a, const QuadricForm& b, const Vec3& p,
+                                 double value_a, double value_b, const Vec3& x, const Vec3& y,
+                                 const Vec3& d, const AxisExits& exits, MappedLens* lens) {
+  if (!(exits.top > 0) || !(exits.bottom > 0)) return false;
+  const double half = 0.5 * (1 / exits.top + 1 / exits.bottom);
+  lens->p = p;
+  lens->F = Mat3::FromColumns(x, y, half * d);
+  lens->a = MapForm(a, p, value_a, lens->F);
+  lens->b = MapForm(b, p, value_b, lens->F);
+  lens->top = 1 / (half * exits.top);
+  lens->bottom = -1 / (half * exits.bottom);
+  return true;
+}
+
 /** Makes the lens of forms a and b at their deepest point. False when no axis through that point
  meets a first on one side and b first on the other. */
 INTERVOX_HD inline bool MakeLens(const QuadricForm& a, const QuadricForm& b, bool b_is_plane,
@@ -36,39 +64,21 @@ INTERVOX_HD inline bool MakeLens(const QuadricForm& a, const QuadricForm& b, boo
   const Vec3 p = deepest.p;
   Vec3 n = a.HalfGradient(p) - b.HalfGradient(p);
   Vec3 d;
-  double top, bottom;
+  AxisExits exits;
   // Where b cuts a from aside, walk over the ellipsoid to where b is highest above it.
   for (int i = 0;; ++i) {
     if (!(SquaredNorm(n) > 0)) return false;
     d = deepest.H_inverse * n;
-    top = InverseExit(a, p, deepest.f_a, d);
-    bottom = InverseExit(b, p, deepest.f_b, -d);
-    const double wrong_top = InverseExit(b, p, deepest.f_b, d);
-    const double wrong_bottom = InverseExit(a, p, deepest.f_a, -d);
-    if (top > wrong_top && bottom > wrong_bottom) break;
+    exits = ExitsAlong(a, b, p, deepest.f_a, deepest.f_b, d);
+    if (exits.first) break;
     if (i == 11) return false;
     const Vec3 x = p - std::sqrt(deepest.depth / Dot(d, deepest.H * d)) * d;
     n = deepest.lambda < 0.5 ? -b.HalfGradient(x) : a.HalfGradient(p + (p - x));
   }
-  if (!(top > 0) || !(bottom > 0)) return false;
-  n = Normalized(n);
-  // F maps the section of the enclosing ellipsoid across the axis to the unit circle.
-  const Vec3 t1 = AnyOrthogonal(n);
-  const Vec3 h1 = deepest.H * t1;
-  const double t1h = Dot(t1, h1);
-  Vec3 t2 = Cross(n, t1);
-  t2 -= Dot(t2, h1) / t1h * t1;
-  const Vec3 c1 = std::sqrt(deepest.depth / t1h) * t1;
-  const Vec3 c2 = std::sqrt(deepest.depth / Dot(t2, deepest.H * t2)) * t2;
-  const double half = 0.5 * (1 / top + 1 / bottom);
-  lens->p = p;
-  lens->F = Mat3::FromColumns(c1, c2, half * d);
-  lens->a = MapForm(a, p, deepest.f_a, lens->F);
-  lens->b = MapForm(b, p, deepest.f_b, lens->F);
+  Vec3 c1, c2;
+  CircleAxes(deepest, Normalized(n), &c1, &c2);
   lens->b_is_plane = b_is_plane;
-  lens->top = 1 / (half * top);
-  lens->bottom = -1 / (half * bottom);
-  return true;
+  return SetFrame(a, b, p, deepest.f_a, deepest.f_b, c1, c2, d, exits, lens);
 }
 
 /** Another view of the same lens: from about its centroid, along the difference of the mean
@@ -102,24 +112,12 @@ INTERVOX_HD inline bool TurnLens(const QuadricForm& a, const QuadricForm& b, Map
   }
   const Vec3 z = Normalized(axis), x = AnyOrthogonal(z);
   const Vec3 p = lens->p + lens->F * (centroid / volume);
-  Mat3 F = lens->F * Mat3::FromColumns(x, Cross(z, x), z);
+  const Mat3 F = lens->F * Mat3::FromColumns(x, Cross(z, x), z);
   const double value_a = a.Value(p), value_b = b.Value(p);
   if (!(value_a < 0) || !(value_b < 0)) return false;
-  const double top = InverseExit(a, p, value_a, F.Col(2));
-  const double bottom = InverseExit(b, p, value_b, -F.Col(2));
-  if (!(top > 0) || !(bottom > 0) || !(top > InverseExit(b, p, value_b, F.Col(2))) ||
-      !(bottom > InverseExit(a, p, value_a, -F.Col(2)))) {
-    return false;
-  }
-  const double half = 0.5 * (1 / top + 1 / bottom);
-  F = Mat3::FromColumns(F.Col(0), F.Col(1), half * F.Col(2));
-  lens->p = p;
-  lens->F = F;
-  lens->a = MapForm(a, p, value_a, F);
-  lens->b = MapForm(b, p, value_b, F);
-  lens->top = 1 / (half * top);
-  lens->bottom = -1 / (half * bottom);
-  return true;
+  const AxisExits exits = ExitsAlong(a, b, p, value_a, value_b, F.Col(2));
+  return exits.first &&
+         SetFrame(a, b, p, value_a, value_b, F.Col(0), F.Col(1), F.Col(2), exits, lens);
 }
 
 /** A whole ellipsoid {(x−p)ᵀH(x−p) ≤ depth}. */

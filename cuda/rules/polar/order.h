@@ -9,7 +9,7 @@ namespace intervox::cuda::internal::polar {
 /** How finely a lens is integrated. */
 struct PolarOrder {
   int azimuths = 8;  ///< divides kMaxAzimuths, even
-  int rule = 0;      ///< index into kGaussOrders
+  int rule = 0;      ///< see GaussOrder
   int top_cuts = 0;  ///< a's arcs are halved this often, at most 2
   int bottom_cuts = 0;
 };

@@ -17,21 +17,16 @@ INTERVOX_HD inline void AddHalved(const Conic<S>& conic, const Arc<S>& arc, int 
     AddArc<kSurface>(conic, arc, sense, rule, body, face);
     return;
   }
-  Planar<S> from = arc.p0;
-  const Planar<S> middle = Middle(arc);
-  for (int half = 0; half < 2; ++half) {
-    const Planar<S> to = half == 0 ? middle : arc.p2;
-    const Arc<S> part = MakeArc(conic, from, to, good);
-    if (cuts == 1) {
-      AddArc<kSurface>(conic, part, sense, rule, body, face);
-    } else {
-      const Planar<S> quarter = Middle(part);
-      const Arc<S> first = MakeArc(conic, from, quarter, good);
-      AddArc<kSurface>(conic, first, sense, rule, body, face);
-      const Arc<S> second = MakeArc(conic, quarter, to, good);
-      AddArc<kSurface>(conic, second, sense, rule, body, face);
+  Arc<S> part[4] = {arc};
+  for (int count = 1; count < 1 << cuts; count *= 2) {
+    for (int i = count - 1; i >= 0; --i) {
+      const Planar<S> from = part[i].p0, middle = Middle(part[i]);
+      part[2 * i + 1] = MakeArc(conic, middle, part[i].p2, good);
+      part[2 * i] = MakeArc(conic, from, middle, good);
     }
-    from = to;
+  }
+  for (int i = 0; i < 1 << cuts; ++i) {
+    AddArc<kSurface>(conic, part[i], sense, rule, body, face);
   }
 }
 

@@ -8,9 +8,7 @@ namespace intervox::cuda::internal::polar {
 
 /** Azimuths of the finest rule; every used number of azimuths divides it. */
 inline constexpr int kMaxAzimuths = 240;
-/** Orders of the Gauss rules that are tabulated. */
-inline constexpr int kGaussOrders[] = {4, 5, 7, 10, 14};
-/** kGaussOrders[rule], also on devices, which see no array at namespace scope. */
+/** Order of a Gauss rule that is tabulated. */
 INTERVOX_HD constexpr int GaussOrder(int rule) {
   constexpr int kOrders[] = {4, 5, 7, 10, 14};
   return kOrders[rule];
@@ -81,7 +79,7 @@ INTERVOX_HD constexpr int FirstGaussNode(int rule) {
 constexpr GaussNodes MakeGaussNodes() {
   GaussNodes nodes;
   for (int rule = 0; rule < kGaussRules; ++rule) {
-    const int n = kGaussOrders[rule];
+    const int n = GaussOrder(rule);
     for (int i = 0; i < n; ++i) {
       double x = SeriesCosine(kPi * (i + 0.75) / (n + 0.5));
       double slope = 1;

@@ -118,8 +118,7 @@ template <class P>
 INTERVOX_HD Cut ClipUnbounded(const PairFrame& frame, double* size, P* polyhedron) {
   double reach = 0;
   for (int body = 0; body < 2; ++body) {
-    const CellView& cell = body == 0 ? frame.a : frame.b;
-    const Pose& X_LC = body == 0 ? frame.X_LA : frame.X_LB;
+    const auto [cell, X_LC] = frame.Of(body);
     for (int i = 0; i < cell.surface_count; ++i) {
       if (cell.surfaces[i].kind != geometry::SurfaceKind::kPlane) continue;
       const Vec3 o = Abs(X_LC * cell.surfaces[i].o);
@@ -147,21 +146,18 @@ INTERVOX_HD Cut ClipUnbounded(const PairFrame& frame, double* size, P* polyhedro
 // Clips the overlap of two polytopes into the polyhedron.
 template <class P>
 INTERVOX_HD Cut ClipPair(const PairFrame& frame, double* size, P* polyhedron) {
-  const bool first_is_b = frame.first == 1;
-  const CellView& first = first_is_b ? frame.b : frame.a;
-  const CellView& second = first_is_b ? frame.a : frame.b;
-  const Pose& X_LF = first_is_b ? frame.X_LB : frame.X_LA;
-  const Pose& X_LS = first_is_b ? frame.X_LA : frame.X_LB;
+  const auto [first, X_LF] = frame.Of(frame.first);
+  const auto [second, X_LS] = frame.Of(1 - frame.first);
   *size = OneNorm(first.bounds->half) + OneNorm(X_LF.p);
   if (first.corner_count > 0) {
-    if (!Start(first, X_LF, first_is_b, polyhedron)) return Cut::kFull;
+    if (!Start(first, X_LF, frame.first, polyhedron)) return Cut::kFull;
   } else {
     // Wide of the bounds, so that every face of the cell is cut out of it.
     polyhedron->SetBox(X_LF * first.bounds->X, 1.0625 * first.bounds->half);
-    const Cut cut = ClipByPlanes(first, X_LF, first_is_b, *size, polyhedron);
+    const Cut cut = ClipByPlanes(first, X_LF, frame.first, *size, polyhedron);
     if (cut != Cut::kCut) return cut;
   }
-  return ClipByPlanes(second, X_LS, !first_is_b, *size, polyhedron);
+  return ClipByPlanes(second, X_LS, 1 - frame.first, *size, polyhedron);
 }
 
 // (T2), (T3): moments, error and flags of what is left.

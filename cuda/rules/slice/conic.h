@@ -40,12 +40,6 @@ inline constexpr int kMostBeside = 6;
 /** Most roots around a circle that are kept. */
 inline constexpr int kCircleRoots = 8;
 
-/** A trigonometric polynomial of second degree: cc c² + cs c s + ss s² + c c + s s + k of a unit
- vector (c, s). */
-struct CircleLevel {
-  double cc = 0.0, cs = 0.0, ss = 0.0, c = 0.0, s = 0.0, k = 0.0;
-};
-
 /** The level of a conic around a circle about the origin. */
 INTERVOX_HD inline CircleLevel LevelAround(const Conic& q, double r) {
   return {r * r * q.xx, 2 * r * r * q.xz, r * r * q.zz, 2 * r * q.x, 2 * r * q.z, q.c};
@@ -53,34 +47,6 @@ INTERVOX_HD inline CircleLevel LevelAround(const Conic& q, double r) {
 /** Its derivative by the angle, over 2r. */
 INTERVOX_HD inline CircleLevel SlopeAround(const Conic& q, double r) {
   return {r * q.xz, r * (q.zz - q.xx), -r * q.xz, q.z, -q.x, 0.0};
-}
-
-/** Calls found(direction) for every change of sign around a circle. Times (1 + u²)² the level is a
- quartic in each quadrant. */
-template <class Found>
-INTERVOX_HD inline void ForRootsAround(const CircleLevel& whole, const Found& found) {
-  CircleLevel level = whole;
-  double first = 0.0, last = 0.0;
-  for (int quadrant = 0; quadrant < 4; ++quadrant) {
-    double sample[5], root[kCircleRoots];
-    for (int k = 0; k < 5; ++k) {
-      const double u = (0.5 * k - 1) * kT, g = 1 + u * u, c = 1 - u * u, s = 2 * u;
-      sample[k] = c * (level.cc * c + level.cs * s + level.c * g) +
-                  s * (level.ss * s + level.s * g) + level.k * g * g;
-    }
-    // Neighbours share an end, so that no root falls between them.
-    if (quadrant > 0) sample[0] = last;
-    if (quadrant == 0) first = sample[0];
-    if (quadrant == 3) sample[4] = first;
-    last = sample[4];
-    const int count = QuarticRoots(sample, 0.0, root);
-    for (int k = 0; k < count; ++k) {
-      Plane2 at;
-      DirectionOf({quadrant, (2 * root[k] - 1) * kT}, &at.x, &at.z);
-      found(at);
-    }
-    level = {level.ss, -level.cs, level.cc, level.s, -level.c, level.k};
-  }
 }
 
 /** I₄(u) of (R2) for u in [−½, 0]: its Chebyshev polynomial, to 1e-15. */
@@ -91,27 +57,14 @@ INTERVOX_HD inline double HollowIntegral(double u) {
       -0.0009759728497143471, -0.0006969378906716175, -0.0005079986479649160,
       -0.0003561508714244358, -0.0002150765040227377, -0.0000935374174050488,
       -0.0000207904484011937};
-  double sum = 0.0;
-  for (int k = 12; k >= 0; --k) sum = sum * u + kTerms[k];
-  return sum;
+  return Horner(kTerms, 12, u);
 }
 
-/** (R11): the segment of a conic between the chord from −1 to 1 and its apex at 1, of the width
- 2 s √((1 − u s²)/(1 − u)) at 1 − s²; u in [−½, ½], positive for ellipses. */
-INTERVOX_HD inline SegmentMoments UnitSegment(double u) {
-  const double edge = 1 - u, root = std::sqrt(edge);
-  const double j4 = (u < 0 ? HollowIntegral(u) : SegmentIntegral(u)) / root;
-  const double j3 = (edge + 10 * u * j4) / 7;
-  const double j2 = (edge + 8 * u * j3) / 5;
-  const double j1 = (edge + 6 * u * j2) / 3;
-  const double cubes = 4 / (3 * edge);
-  return {0.0,
-          4 * j1,
-          4 * (j1 - j2),
-          4 * (j1 - 2 * j2 + j3),
-          cubes * (j2 - u * j3),
-          4 * (j1 - 3 * j2 + 3 * j3 - j4),
-          cubes * (j2 - j3 - u * (j3 - j4))};
+/** (R11): `weight` times the segment of a conic between the chord from −1 to 1 and its apex at 1;
+ u in [−½, ½], positive for ellipses. */
+INTERVOX_HD inline SegmentMoments UnitSegment(double u, double weight) {
+  const double i4 = u < 0 ? HollowIntegral(u) : SegmentIntegral(u);
+  return SegmentOfWidth(u, i4, 1 / std::sqrt(1 - u), 1.0, 0.0, weight);
 }
 
 /** A chord of a conic's arc. */
@@ -158,14 +111,7 @@ INTERVOX_HD inline bool AddConicArc(const Conic& conic, const Plane2& p, const P
         continue;
       }
       const double u = turn / (1 + turn);
-      SegmentMoments part = UnitSegment(u > 0.5 ? 0.5 : u < -0.5 ? -0.5 : u);
-      const double scale = -bend * t;
-      part.a *= scale;
-      part.t *= scale;
-      part.tt *= scale;
-      part.yy *= scale;
-      part.ttt *= scale;
-      part.tyy *= scale;
+      const SegmentMoments part = UnitSegment(u > 0.5 ? 0.5 : u < -0.5 ? -0.5 : u, -bend * t);
       moments->AddSegment(part, middle - o, t * way, half);
     }
     moments->AddTriangle(chord.p - o, chord.q - o);

@@ -94,8 +94,8 @@ INTERVOX_HD inline void FindSides(const Conic& conic, double r, const DiscLine* 
     add(line[i].foot - line[i].half * line[i].along, false);
     add(line[i].foot + line[i].half * line[i].along, false);
   }
-  ForRootsAround(LevelAround(conic, r), [&](const Plane2& u) {
-    if (marks < kMostMarks) add(r * u, true);
+  ForRootsAround(LevelAround(conic, r), [&](double, double c, double s) {
+    if (marks < kMostMarks) add(r * Plane2{c, s}, true);
   });
   const auto below = [&](const Plane2& p) {
     if (conic.Value(p) > 0) return false;

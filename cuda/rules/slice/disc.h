@@ -61,17 +61,17 @@ struct PlaneMoments {
     return m;
   }
 
-  /** Takes a figure away, given about the same point. */
-  INTERVOX_HD void Subtract(const PlaneMoments& other) {
-    a -= other.a;
-    x -= other.x;
-    z -= other.z;
-    xx -= other.xx;
-    xz -= other.xz;
-    zz -= other.zz;
-    xxx -= other.xxx;
-    xxz -= other.xxz;
-    xzz -= other.xzz;
+  /** Adds a figure that is given about the same point, or with a share of −1 takes it away. */
+  INTERVOX_HD void Add(double share, const PlaneMoments& other) {
+    a += share * other.a;
+    x += share * other.x;
+    z += share * other.z;
+    xx += share * other.xx;
+    xz += share * other.xz;
+    zz += share * other.zz;
+    xxx += share * other.xxx;
+    xxz += share * other.xxz;
+    xzz += share * other.xzz;
   }
 
   /** Adds a segment of a disc that reaches along the unit vector d from its chord's middle c. */
@@ -82,25 +82,17 @@ struct PlaneMoments {
   /** Adds a figure given in coordinates along d and k, about c, symmetric in the second one. */
   INTERVOX_HD void AddSegment(const SegmentMoments& part, const Plane2& c, const Plane2& d,
                               const Plane2& k) {
-    const double A = part.a;
-    const double sx = d.x * part.t, sz = d.z * part.t;
-    const double sxx = d.x * d.x * part.tt + k.x * k.x * part.yy;
-    const double sxz = d.x * d.z * part.tt + k.x * k.z * part.yy;
-    const double szz = d.z * d.z * part.tt + k.z * k.z * part.yy;
-    const double sxxx = d.x * (d.x * d.x * part.ttt + 3 * k.x * k.x * part.tyy);
-    const double sxxz =
-        d.x * d.x * d.z * part.ttt + (2 * d.x * k.x * k.z + k.x * k.x * d.z) * part.tyy;
-    const double sxzz =
-        d.x * d.z * d.z * part.ttt + (2 * d.z * k.x * k.z + k.z * k.z * d.x) * part.tyy;
-    a += A;
-    x += sx + c.x * A;
-    z += sz + c.z * A;
-    xx += sxx + c.x * (2 * sx + c.x * A);
-    xz += sxz + c.x * sz + c.z * sx + c.x * c.z * A;
-    zz += szz + c.z * (2 * sz + c.z * A);
-    xxx += sxxx + c.x * (3 * sxx + c.x * (3 * sx + c.x * A));
-    xxz += sxxz + c.z * sxx + 2 * c.x * (sxz + c.z * sx) + c.x * c.x * (sz + c.z * A);
-    xzz += sxzz + c.x * szz + 2 * c.z * (sxz + c.x * sz) + c.z * c.z * (sx + c.x * A);
+    const PlaneMoments about_c{
+        part.a,
+        d.x * part.t,
+        d.z * part.t,
+        d.x * d.x * part.tt + k.x * k.x * part.yy,
+        d.x * d.z * part.tt + k.x * k.z * part.yy,
+        d.z * d.z * part.tt + k.z * k.z * part.yy,
+        d.x * (d.x * d.x * part.ttt + 3 * k.x * k.x * part.tyy),
+        d.x * d.x * d.z * part.ttt + (2 * d.x * k.x * k.z + k.x * k.x * d.z) * part.tyy,
+        d.x * d.z * d.z * part.ttt + (2 * d.z * k.x * k.z + k.z * k.z * d.x) * part.tyy};
+    Add(1.0, about_c.Moved(c));
   }
 };
 

@@ -117,7 +117,7 @@ INTERVOX_HD inline void GrooveAt(const Ring& ring, const Heading& heading, Groov
   if (tube.empty) return;
   out->figure.lost += tube.figure.lost;
   const Plane2 shift = tube.figure.origin - out->figure.origin;
-  out->figure.moments.Subtract(tube.figure.moments.Moved(shift));
+  out->figure.moments.Add(-1.0, tube.figure.moments.Moved(shift));
   const PlaneMoments& m = tube.figure.moments;
   out->tube = m.a;
   out->tube_z = m.z + tube.figure.origin.z * m.a;

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "cuda/local_pair.h"
+#include "cuda/numerics/roots.h"
 #include "cuda/rules/slice/disc.h"
 
 namespace intervox::cuda::internal::slice {
@@ -108,20 +109,14 @@ struct SlicedSolid {
 /** Vectors count as parallel, and points as one relative to the reach, within this much. */
 inline constexpr double kCoaxial = 4e-15;
 
-/** The roots of a t² + 2 b t + c, the smaller first; 0 where they are not real. */
+/** The roots of a t² + 2 b t + c, the smaller first; returns how many are real. */
 INTERVOX_HD inline int RealRoots(double a, double b, double c, double* roots) {
-  if (a == 0.0) {
-    if (b == 0.0) return 0;
-    roots[0] = -0.5 * c / b;
-    return 1;
-  }
   const double square = b * b - a * c;
-  if (!(square >= 0)) return 0;
-  const double q = b < 0 ? std::sqrt(square) - b : -std::sqrt(square) - b;
-  const double first = q / a, second = q != 0.0 ? c / q : first;
-  roots[0] = first < second ? first : second;
-  roots[1] = first < second ? second : first;
-  return 2;
+  if (!(square >= 0) || (a == 0.0 && b == 0.0)) return 0;
+  const RootPair<double> x = QuadraticRoots(a, b, c, std::sqrt(square));
+  roots[0] = a == 0.0 ? x.by_c : x.first;
+  roots[1] = x.second;
+  return a == 0.0 ? 1 : 2;
 }
 
 /** Whether the surface is one of revolution about an axis of its own; spheres are about any. */

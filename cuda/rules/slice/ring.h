@@ -127,6 +127,18 @@ struct Ring {
   int watched[kMostWatched];  ///< surfaces of the pair that must keep clear of a ball in a groove
   int watches = 0;
   std::uint64_t through = 0;  ///< the planes that contain the axis, as bits
+
+  /** A vector of L in the ring's frame. */
+  INTERVOX_HD Vec3 InFrame(const Vec3& v) const { return {Dot(x, v), Dot(y, v), Dot(z, v)}; }
+  /** Takes the torus' place and radii, and its frame from `from_x` on, across the axis. */
+  INTERVOX_HD void SetTorus(const geometry::Surface& torus, const Vec3& from_x) {
+    z = torus.R.Col(2);
+    x = from_x;
+    y = Cross(z, x);
+    centre = InFrame(torus.o);
+    major = torus.e.x;
+    minor = torus.e.y;
+  }
 };
 
 /** Finds what planes that contain the axis leave, less than a half turn each; false where two of
@@ -301,16 +313,8 @@ INTERVOX_HD inline bool MakeGroove(const LocalPair& pair, Ring* ring) {
   if (wall == nullptr || ball == nullptr) return false;
   const geometry::Surface &torus = wall->surface, &sphere = ball->surface;
   if (!(torus.e.x > torus.e.y)) return false;
-  ring->z = torus.R.Col(2);
-  ring->x = AwayFrom(torus.o - sphere.o, ring->z);
-  ring->y = Cross(ring->z, ring->x);
-  ring->major = torus.e.x;
-  ring->minor = torus.e.y;
-  const auto in_ring = [&](const Vec3& v) {
-    return Vec3{Dot(ring->x, v), Dot(ring->y, v), Dot(ring->z, v)};
-  };
-  ring->centre = in_ring(torus.o);
-  ring->ball = BallOf(*ring, in_ring(sphere.o - torus.o), std::sqrt(-sphere.c / sphere.e.x));
+  ring->SetTorus(torus, AwayFrom(torus.o - sphere.o, torus.R.Col(2)));
+  ring->ball = BallOf(*ring, ring->InFrame(sphere.o - torus.o), std::sqrt(-sphere.c / sphere.e.x));
   ring->ball.outside = true;
   if (!(ring->ball.rho > ring->ball.radius)) return false;
   ring->reach = std::fmax(Norm(torus.o) + torus.e.x, Norm(sphere.o) + ring->ball.radius);
@@ -319,7 +323,7 @@ INTERVOX_HD inline bool MakeGroove(const LocalPair& pair, Ring* ring) {
   int sides = 0;
   for (int i = 0; i < pair.planes; ++i) {
     const LocalSurface& local = pair.surface[i];
-    const Vec3 n = in_ring(local.surface.PlaneNormal());
+    const Vec3 n = ring->InFrame(local.surface.PlaneNormal());
     const double level = Dot(local.surface.PlaneNormal(), torus.o - local.surface.o);
     const bool through = std::fabs(n.z) <= kCoaxial && std::fabs(level) <= kCoaxial * ring->reach;
     if (!through) continue;
@@ -361,29 +365,22 @@ INTERVOX_HD inline bool MakeRing(const LocalPair& pair, Ring* ring) {
   const bool ball =
       other != nullptr && other->surface.side > 0 && geometry::IsSphere(other->surface);
   const double walls = other != nullptr ? other->weight : wall.weight;
-  ring->z = torus.R.Col(2);
-  ring->major = torus.e.x;
-  ring->minor = torus.e.y;
   ring->reach = Norm(torus.o) + torus.e.x;
   const Vec3 normal = pair.planes > 0 ? pair.surface[0].surface.PlaneNormal() : torus.R.Col(0);
   // Azimuths are counted from where one floor cuts deepest, or from Ω's box.
   const Vec3 middle = torus.o - 0.5 * (pair.lower + pair.upper);
-  ring->x = AwayFrom(pair.planes == 1 ? normal : middle, ring->z);
+  Vec3 x = AwayFrom(pair.planes == 1 ? normal : middle, torus.R.Col(2));
   if (other != nullptr && (!ball || pair.planes > 0)) {
     ring->parts = column::FindParts(pair);
     ring->empty = ring->parts.span.empty;
-    if (ring->parts.span.torus != nullptr) ring->x = ring->parts.span.R.row0;
+    if (ring->parts.span.torus != nullptr) x = ring->parts.span.R.row0;
   }
-  ring->y = Cross(ring->z, ring->x);
-  const auto in_ring = [&](const Vec3& v) {
-    return Vec3{Dot(ring->x, v), Dot(ring->y, v), Dot(ring->z, v)};
-  };
-  ring->centre = in_ring(torus.o);
+  ring->SetTorus(torus, x);
   RingSide side[kMostSides];
   int sides = 0;
   for (int i = 0; i < pair.planes; ++i) {
     const LocalSurface& local = pair.surface[i];
-    const Vec3 n_L = local.surface.PlaneNormal(), n = in_ring(n_L);
+    const Vec3 n_L = local.surface.PlaneNormal(), n = ring->InFrame(n_L);
     const double offset = Dot(n_L, local.surface.o), level = Dot(n_L, torus.o) - offset;
     const double weight = local.weight - walls;
     const double reach = std::fmax(ring->reach, std::fabs(offset));
@@ -408,7 +405,7 @@ INTERVOX_HD inline bool MakeRing(const LocalPair& pair, Ring* ring) {
     const geometry::Surface& s = other->surface;
     ring->wall_weight = wall.weight - other->weight;
     if (ball && ring->cuts == 0) {
-      ring->ball = BallOf(*ring, in_ring(s.o - torus.o), std::sqrt(-s.c / s.e.x));
+      ring->ball = BallOf(*ring, ring->InFrame(s.o - torus.o), std::sqrt(-s.c / s.e.x));
       ring->reach = std::fmax(ring->reach, Norm(s.o) + ring->ball.radius);
     } else if (ring->cuts > kMostBeside || !ReadQuadric(pair, *other, torus, ring)) {
       return false;

@@ -22,18 +22,9 @@ struct RingOfTwo {
 
   /** (R13): the other's level, a quartic, around the tube; negative where Ω is. */
   INTERVOX_HD CircleLevel LevelAt(const Heading& h) const {
-    const Vec3 e{h.c, h.s, 0.0}, p = major * e - centre;
-    const double square = other_major * other_major, q = 4 * square;
-    const double g0 = SquaredNorm(p) + minor * minor, gc = 2 * minor * Dot(p, e);
-    const double gs = 2 * minor * p.z, k = g0 + square - other_minor * other_minor;
-    const double h0 = Dot(axis, p), hc = minor * Dot(axis, e), hs = minor * axis.z;
-    const double w = other_side;
-    return {w * (gc * gc + q * hc * hc),
-            2 * w * (gc * gs + q * hc * hs),
-            w * (gs * gs + q * hs * hs),
-            w * (2 * k * gc - q * gc + 2 * q * h0 * hc),
-            w * (2 * k * gs - q * gs + 2 * q * h0 * hs),
-            w * (k * k - q * g0 + q * h0 * h0)};
+    const Vec3 e{h.c, h.s, 0.0};
+    return TorusAround(major * e - centre, minor * e, {0.0, 0.0, minor}, axis, other_major,
+                       other_minor, other_side);
   }
   /** Its derivative by the azimuth at a point of the tube. */
   INTERVOX_HD double TurnSlope(const Heading& h, const Plane2& d) const {
@@ -85,7 +76,8 @@ class PairLooks {
     const Heading h = turn_->At(u);
     const CircleLevel level = ring_.LevelAt(h);
     out->count = 0;
-    ForRootsAround(DerivativeOf(level), [&](const Plane2& d) {
+    ForRootsAround(DerivativeOf(level), [&](double, double c, double s) {
+      const Plane2 d{c, s};
       Track* const x = out->Add();
       if (x == nullptr) return;
       x->at = d;
@@ -170,8 +162,8 @@ INTERVOX_HD inline unsigned AddArcsAt(const RingOfTwo& ring, const Heading& h, d
   const CircleLevel level = ring.LevelAt(h);
   Plane2 end[kCircleRoots];
   int ends = 0;
-  ForRootsAround(level, [&](const Plane2& d) {
-    if (ends < kCircleRoots) end[ends++] = d;
+  ForRootsAround(level, [&](double, double c, double s) {
+    if (ends < kCircleRoots) end[ends++] = {c, s};
   });
   // Roots come by quadrants, in each ascending.
   for (int i = 0; i < (ends > 0 ? ends : 1); ++i) {

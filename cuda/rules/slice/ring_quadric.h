@@ -189,7 +189,8 @@ class RingLooks {
     const Conic conic = ring_.quadric.At(heading, ring_.major);
     const double r = ring_.minor;
     out->extrema.count = 0;
-    ForRootsAround(SlopeAround(conic, r), [&](const Plane2& d) {
+    ForRootsAround(SlopeAround(conic, r), [&](double, double cosine, double sine) {
+      const Plane2 d{cosine, sine};
       Track* const x = out->extrema.Add();
       if (x == nullptr) return;
       x->at = r * d;
@@ -280,26 +281,11 @@ class RingLooks {
   Looked before_, now_;  ///< two neighbouring looks
 };
 
-/** Room for the places between which levels are followed, and for following them. */
-struct QuadricRoom {
-  Place<SlicePlaces> knots[2];
-  Place<RingLooks> looks;
-};
-
-/** Adds a heading to the places between which levels are followed. */
-INTERVOX_HD inline void AddKnot(const RingTurns& turns, const Heading& heading,
-                                SlicePlaces* const* knots) {
-  for (int h = 0; h < 2; ++h) {
-    const double u = turns.turn[h].Of(heading);
-    if (u > turns.turn[h].lower && u < turns.turn[h].upper) knots[h]->Add(u);
-  }
-}
-
 /** Adds the azimuths of two points of the quadric, those on the line m·x = k, n·x = l, where they
  lie within the tube and below all planes but two. */
 INTERVOX_HD inline void AddPointsOnLine(const Ring& ring, int skip, int other, const Vec3& m,
-                                        double k, const Vec3& n, double l, bool event,
-                                        RingTurns* turns, SlicePlaces* const* knots) {
+                                        double k, const Vec3& n, double l, bool event, bool knot,
+                                        RingTurns* turns) {
   const Vec3 d = Cross(m, n);
   const double dd = SquaredNorm(d);
   if (!(dd > 1e-24 * SquaredNorm(m) * SquaredNorm(n))) return;
@@ -314,7 +300,7 @@ INTERVOX_HD inline void AddPointsOnLine(const Ring& ring, int skip, int other, c
     if (!(rho > 0)) continue;
     const Plane2 at{rho - ring.major, x.z};
     const Heading heading{x.x / rho, x.y / rho};
-    if (knots != nullptr) AddKnot(*turns, heading, knots);
+    if (knot) turns->AddKnot(heading);
     if (!event || Dot(at, at) > 1.0001 * ring.minor * ring.minor) continue;
     if (IsBelow(ring, heading, at, skip, other)) turns->AddSingular(heading);
   }
@@ -323,23 +309,23 @@ INTERVOX_HD inline void AddPointsOnLine(const Ring& ring, int skip, int other, c
 /** (R12): all places at which something happens beside a quadric. Where a half plane touches it or
  the curve in which a plane cuts it, its normal has no part along the axis; a line in which two
  planes meet crosses it in two points. Returns the lowest level of the quadric on the tube. */
-INTERVOX_HD inline double FindQuadricTurns(const Ring& ring, QuadricRoom* room, RingTurns* turns) {
-  RingLooks& looks = room->looks.Make(ring, turns);
+INTERVOX_HD inline double FindQuadricTurns(const Ring& ring, Place<RingLooks>* room,
+                                           RingTurns* turns) {
+  RingLooks& looks = room->Make(ring, turns);
   const RingQuadric& q = ring.quadric;
   const Vec3 up{q.E(2, 0), q.E(2, 1), q.E(2, 2)};
-  SlicePlaces* const knots[2] = {&room->knots[0].Make(), &room->knots[1].Make()};
-  AddPointsOnLine(ring, -1, -1, q.b, -q.c, up, -q.b.z, true, turns, knots);
+  AddPointsOnLine(ring, -1, -1, q.b, -q.c, up, -q.b.z, true, true, turns);
   // What is parallel to the axis is touched along all of it, and what is nearly so soon.
   const Vec3 axis{0.0, 0.0, 1.0};
   constexpr double kParallel = 1e-9;
   const double bend = Norm(q.E.row0) + Norm(q.E.row1) + Norm(q.E.row2);
-  AddPointsOnLine(ring, -1, -1, q.b, -q.c, axis, 0.0, Norm(up) < kParallel * bend, turns, knots);
+  AddPointsOnLine(ring, -1, -1, q.b, -q.c, axis, 0.0, Norm(up) < kParallel * bend, true, turns);
   if (q.tip) {
     const double rho = std::sqrt(q.apex.x * q.apex.x + q.apex.y * q.apex.y);
     if (rho > 0) {
       const Heading heading{q.apex.x / rho, q.apex.y / rho};
       const Plane2 at{rho - ring.major, q.apex.z};
-      AddKnot(*turns, heading, knots);
+      turns->AddKnot(heading);
       if (Dot(at, at) < 1.0001 * ring.minor * ring.minor) turns->AddSingular(heading);
     }
   }
@@ -348,12 +334,12 @@ INTERVOX_HD inline double FindQuadricTurns(const Ring& ring, QuadricRoom* room, 
     // About the ring's centre n·x ≤ offset.
     const double offset = cut.offset - Dot(cut.n, ring.centre);
     AddPointsOnLine(ring, i, -1, cut.n, offset, cut.n.z * q.b + offset * up,
-                    -offset * q.b.z - cut.n.z * q.c, true, turns, knots);
-    AddPointsOnLine(ring, i, -1, cut.n, offset, axis, 0.0, std::fabs(cut.n.z) < kParallel, turns,
-                    knots);
+                    -offset * q.b.z - cut.n.z * q.c, true, true, turns);
+    AddPointsOnLine(ring, i, -1, cut.n, offset, axis, 0.0, std::fabs(cut.n.z) < kParallel, true,
+                    turns);
     for (int j = i + 1; j < ring.cuts; ++j) {
       const double other = ring.cut[j].offset - Dot(ring.cut[j].n, ring.centre);
-      AddPointsOnLine(ring, i, j, cut.n, offset, ring.cut[j].n, other, true, turns, nullptr);
+      AddPointsOnLine(ring, i, j, cut.n, offset, ring.cut[j].n, other, true, false, turns);
     }
     for (int k = 0; k < 2 && cut.real; ++k) {
       const double p = cut.root[k];
@@ -361,7 +347,7 @@ INTERVOX_HD inline double FindQuadricTurns(const Ring& ring, QuadricRoom* room, 
       const double c = 1 - p, s = std::sqrt(p * (2 - p));
       for (const double side : {-s, s}) {
         const Heading heading = cut.deepest.Turned({c, side});
-        AddKnot(*turns, heading, knots);
+        turns->AddKnot(heading);
         const RingLine line = LineAt(cut, heading);
         const double length = std::sqrt(Dot(line.n, line.n));
         if (!(length > 0)) continue;
@@ -378,8 +364,8 @@ INTERVOX_HD inline double FindQuadricTurns(const Ring& ring, QuadricRoom* room, 
     for (int i = 0; i < (parts ? ring.parts.count : 1); ++i) {
       double from = parts ? ring.parts.lower[i] : turn.lower;
       const double last = parts ? ring.parts.upper[i] : turn.upper;
-      for (int k = 0; k <= knots[h]->count; ++k) {
-        const double to = k < knots[h]->count ? std::fmin(knots[h]->at[k], last) : last;
+      for (int k = 0; k <= turn.knots.count; ++k) {
+        const double to = k < turn.knots.count ? std::fmin(turn.knots.at[k], last) : last;
         if (!(to > from)) continue;
         looks.Find(turn, from, to);
         from = to;

@@ -18,7 +18,7 @@ struct RingMemory {
   Place<Ring> ring;
   Place<RingTurns> turns;
   Place<RingSection> section;
-  QuadricRoom quadric;
+  Place<RingLooks> looks;
 };
 
 /** What bounds a section beside a quadric, as a number: it changes at events alone. */
@@ -120,7 +120,7 @@ INTERVOX_HD inline RuleResult RingRule(const LocalPair& pair, RingMemory* memory
   FindTurns(ring, &turns);
   if (ring.ball.outside) AddGrooveEvents(ring, &turns);
   if (beside) {
-    const double lowest = FindQuadricTurns(ring, &memory->quadric, &turns);
+    const double lowest = FindQuadricTurns(ring, &memory->looks, &turns);
     // A thin lens is one for the column rule.
     if (ring.cuts == 0 && ring.whole && lowest > -kThin * ring.minor) return {};
   }

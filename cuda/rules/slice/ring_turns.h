@@ -39,6 +39,7 @@ struct HalfTurn {
   double lower = -1.0, upper = 1.0;
   SlicePlaces singular;  ///< where a plane touches the tube; those just outside, too
   SlicePlaces breaks;    ///< all places where something happens
+  SlicePlaces knots;     ///< between which levels beside a quadric are followed
 
   /** The heading at u. */
   INTERVOX_HD Heading At(double u) const {
@@ -66,12 +67,14 @@ INTERVOX_HD inline void TurnAbout(const Ring& ring, double sense, HalfTurn* turn
 struct RingTurns {
   HalfTurn turn[2];
 
-  INTERVOX_HD void AddBreak(const Heading& heading) {
+  INTERVOX_HD void Add(const Heading& heading, SlicePlaces HalfTurn::*places) {
     for (HalfTurn& half : turn) {
       const double u = half.Of(heading);
-      if (u > half.lower && u < half.upper) half.breaks.Add(u);
+      if (u > half.lower && u < half.upper) (half.*places).Add(u);
     }
   }
+  INTERVOX_HD void AddBreak(const Heading& heading) { Add(heading, &HalfTurn::breaks); }
+  INTERVOX_HD void AddKnot(const Heading& heading) { Add(heading, &HalfTurn::knots); }
   INTERVOX_HD void AddSingular(const Heading& heading) {
     AddBreak(heading);
     for (HalfTurn& half : turn) half.singular.Add(half.Of(heading));

@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "cuda/numerics/scalar.h"
+#include "cuda/numerics/roots.h"
 
 namespace intervox::cuda::internal::slice {
 
@@ -28,9 +28,7 @@ INTERVOX_HD inline double SegmentIntegral(double u) {
       -0.000893301701380333043, 0.0020841855216808541,    -0.00912346715180537741,
       0.0242434283363727997,    -0.049990243303915251,    0.0727653973238094877,
       -0.0730155910480650299,   0.0448080207638934558,    -0.0132199521835674117};
-  double sum = 0.0;
-  for (int k = 17; k >= 0; --k) sum = sum * u + kTerms[k];
-  return sum;
+  return Horner(kTerms, 17, u);
 }
 
 /** The disc of the radius r about x = `centre`. */
@@ -39,28 +37,29 @@ INTERVOX_HD inline SegmentMoments WholeDisc(double r, double centre) {
   return {centre, a, 0.0, second, second, 0.0, 0.0};
 }
 
-/** (R2): the segment of the depth δ ≤ r of a disc of the radius r, beyond its chord at x = `chord`.
- With x = chord + δ (1 − s²) the width is 2 s √(2rδ) √(1 − u s²), u = δ/2r, so that all moments
- follow from I_m = ∫₀¹ s^2m √(1 − u s²) ds; (2m−1) I_m−1 = (1−u)^{3/2} + (2m+2) u I_m has no
- cancellation.
- */
-INTERVOX_HD inline SegmentMoments SmallSegment(double r, double depth, double chord) {
-  const double u = 0.5 * depth / r;
+/** (R2): `weight` times the moments of a segment beyond its chord at x = `chord`, 2 w s √(1 − u s²)
+ wide at x = chord + depth (1 − s²), so that all follow from I_m = ∫₀¹ s^2m √(1 − u s²) ds;
+ (2m−1) I_m−1 = (1−u)^{3/2} + (2m+2) u I_m has no cancellation. */
+INTERVOX_HD inline SegmentMoments SegmentOfWidth(double u, double i4, double w, double depth,
+                                                 double chord, double weight) {
   const double edge = (1 - u) * std::sqrt(1 - u);
-  const double i4 = SegmentIntegral(u);
   const double i3 = (edge + 10 * u * i4) / 7;
   const double i2 = (edge + 8 * u * i3) / 5;
   const double i1 = (edge + 6 * u * i2) / 3;
-  const double root = std::sqrt(2 * r * depth);
-  const double w = 4 * depth * root, wt = w * depth, wtt = wt * depth;
-  const double cubes = 2 * r * depth / 3;
+  const double a = 4 * weight * depth * w, at = a * depth, att = at * depth, cubes = w * w / 3;
   return {chord,
-          w * i1,
-          wt * (i1 - i2),
-          wtt * (i1 - 2 * i2 + i3),
-          w * cubes * (i2 - u * i3),
-          wtt * depth * (i1 - 3 * i2 + 3 * i3 - i4),
-          wt * cubes * (i2 - i3 - u * (i3 - i4))};
+          a * i1,
+          at * (i1 - i2),
+          att * (i1 - 2 * i2 + i3),
+          a * cubes * (i2 - u * i3),
+          att * depth * (i1 - 3 * i2 + 3 * i3 - i4),
+          at * cubes * (i2 - i3 - u * (i3 - i4))};
+}
+
+/** The segment of the depth δ ≤ r of a disc of the radius r, beyond its chord at x = `chord`. */
+INTERVOX_HD inline SegmentMoments SmallSegment(double r, double depth, double chord) {
+  const double u = 0.5 * depth / r;
+  return SegmentOfWidth(u, SegmentIntegral(u), std::sqrt(2 * r * depth), depth, chord, 1.0);
 }
 
 /** The part of a disc beyond a chord.
