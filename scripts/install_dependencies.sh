@@ -10,7 +10,7 @@ packages=(
   # compilers and build tools
   build-essential g++ cmake ninja-build ccache git
   # libraries
-  libopenvdb-dev libnanovdb-dev libeigen3-dev libtbb-dev libhdf5-dev libyaml-cpp-dev
+  libopenvdb-dev libnanovdb-dev libeigen3-dev libtbb-dev libthrust-dev libhdf5-dev libyaml-cpp-dev
   nlohmann-json3-dev libcli11-dev libfmt-dev libgtest-dev libgmock-dev
   libbenchmark-dev libpng-dev zlib1g-dev libmuparser-dev librandom123-dev libsundials-dev libassimp-dev
   # plots, reports, schema checks; what draws in pages

@@ -5,10 +5,7 @@
 #include <cmath>
 #include <mutex>
 
-#ifndef __SANITIZE_THREAD__
-#include <tbb/parallel_sort.h>
-#endif
-
+#include "cuda/broad_phase/sort_keys.h"
 #include "cuda/device/executor.h"
 
 namespace intervox {
@@ -42,16 +39,6 @@ std::uint64_t SizeClass(double size, double largest) {
   return static_cast<std::uint64_t>(std::clamp(octaves / kClassOctaves, 0, kSizeClasses - 1));
 }
 
-// Ascending, on all cores. No two items are equal: the order does not depend on the threads.
-template <class T>
-void Sort(std::vector<T>* items) {
-#ifdef __SANITIZE_THREAD__
-  std::sort(items->begin(), items->end());  // as in executor.cpp
-#else
-  tbb::parallel_sort(items->begin(), items->end());
-#endif
-}
-
 }  // namespace
 
 void BoxPairs::Build(std::span<const geometry::Aabb> boxes, int threads) {
@@ -64,24 +51,25 @@ void BoxPairs::Build(std::span<const geometry::Aabb> boxes, int threads) {
     largest = std::fmax(largest, Size(box));
   }
   const Vec3 span = upper - lower;
+  keys_.resize(count);
   order_.resize(count);
   constexpr double kCells = (1 << kBits) - 1;
   cuda::ForEach(boxes.size(), kGrain, threads, [&](std::size_t i) {
     const Vec3 middle = 0.5 * (boxes[i].lower + boxes[i].upper) - lower;
-    Place& place = order_[i];
-    place = {SizeClass(Size(boxes[i]), largest) << 3 * kBits, static_cast<int>(i)};
+    keys_[i] = SizeClass(Size(boxes[i]), largest) << 3 * kBits;
     for (int axis = 0; axis < 3; ++axis) {
       const double t = span[axis] > 0 ? middle[axis] / span[axis] : 0.0;
-      const double cell = kCells * std::fmin(std::fmax(t, 0.0), 1.0);
-      place.key |= Spread(static_cast<std::uint64_t>(cell)) << axis;
+      const double place = kCells * std::fmin(std::fmax(t, 0.0), 1.0);
+      keys_[i] |= Spread(static_cast<std::uint64_t>(place)) << axis;
     }
+    order_[i] = static_cast<int>(i);
   });
-  Sort(&order_);
+  cuda::SortByKey(&keys_, &order_);
   width_ = static_cast<int>(std::bit_ceil(static_cast<unsigned>(count)));
   // Nodes without leaves are boxes that nothing overlaps.
   nodes_.assign(2 * static_cast<std::size_t>(width_),
                 {{1e300, 1e300, 1e300}, {-1e300, -1e300, -1e300}});
-  for (int i = 0; i < count; ++i) nodes_[width_ + i] = boxes[order_[i].box];
+  for (int i = 0; i < count; ++i) nodes_[width_ + i] = boxes[order_[i]];
   for (int k = width_ - 1; k > 0; --k) {
     const geometry::Aabb &left = nodes_[2 * k], &right = nodes_[2 * k + 1];
     nodes_[k] = {Min(left.lower, right.lower), Max(left.upper, right.upper)};
@@ -102,7 +90,7 @@ void BoxPairs::AddPairs(int leaf, std::vector<std::uint64_t>* found) const {
     const Node node = stack[--top];
     if (node.end <= leaf + 1 || !geometry::Overlap(box, nodes_[node.index])) continue;
     if (node.size == 1) {
-      const auto [i, j] = std::minmax(order_[leaf].box, order_[node.index - width_].box);
+      const auto [i, j] = std::minmax(order_[leaf], order_[node.index - width_]);
       found->push_back(static_cast<std::uint64_t>(i) << 32 | static_cast<std::uint32_t>(j));
       continue;
     }
@@ -127,7 +115,8 @@ void BoxPairs::Find(std::span<const geometry::Aabb> boxes, std::vector<IndexPair
     const std::scoped_lock lock(mutex);
     found_.insert(found_.end(), mine.begin(), mine.end());
   });
-  Sort(&found_);
+  // Keys are unique, so sorting them makes the order independent of the threads.
+  cuda::SortKeys(&found_);
   pairs->reserve(found_.size());
   for (const std::uint64_t key : found_) {
     pairs->push_back(

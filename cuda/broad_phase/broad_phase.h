@@ -1,7 +1,6 @@
 /** @file Which of many boxes overlap: a linear bounding volume hierarchy. */
 #pragma once
 
-#include <compare>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -39,13 +38,8 @@ class BoxPairs {
    i of the order is node width_ + i. */
   std::vector<geometry::Aabb> nodes_;
   int width_ = 1;
-  /** A box at its place on the curve; equal keys are ordered by the boxes' indices. */
-  struct Place {
-    std::uint64_t key = 0;
-    std::int32_t box = 0;
-    auto operator<=>(const Place&) const = default;
-  };
-  std::vector<Place> order_;
+  std::vector<std::uint64_t> keys_;
+  std::vector<std::int32_t> order_;  ///< box at each place
   std::vector<std::uint64_t> found_;
 };
 

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """Rejects an include that points the wrong way: geometry <- cuda <- host; integrators stand alone.
 
-A public header may not include a heavy library either: HDF5, OpenVDB and PNG stay behind
+A public header may not include a heavy library either: HDF5, OpenVDB, Thrust and PNG stay behind
 single sources. Usage: include_direction.py [TREE]"""
 
 import re
@@ -16,7 +16,7 @@ ALLOWED = {
     "intervox.h": {"host", "integrators", "cuda", "geometry"},
     "python": {"python", "host", "integrators", "cuda", "geometry"},
 }
-HEAVY = re.compile(r"^(hdf5|H5|openvdb/|nanovdb/|png\.h)")
+HEAVY = re.compile(r"^(hdf5|H5|openvdb/|nanovdb/|thrust/|png\.h)")
 
 
 def check(base):
