@@ -134,7 +134,9 @@ INTERVOX_HD inline Tile* TileIn(void* memory, int sides) {
   tile->gain = reinterpret_cast<double(*)[kTileNodes]>(take(n * sizeof(double[kTileNodes])));
   tile->gradient = reinterpret_cast<double(*)[kTileNodes]>(take(sizeof(double[3][kTileNodes])));
   // Sums go over all nodes, also those that have no gain and were never read.
-  for (int i = 0; i < 3 * kTileNodes; ++i) tile->gradient[0][i] = 0;
+  for (int c = 0; c < 3; ++c) {
+    for (double& along : tile->gradient[c]) along = 0;
+  }
   tile->shares = reinterpret_cast<SideShares*>(take(n * sizeof(SideShares)));
   tile->pieces = reinterpret_cast<Piece*>(at);
   return tile;
