@@ -185,33 +185,44 @@ INTERVOX_HD inline void AddLanes(const Wide<N>& numbers, int count, double* sum)
   for (int k = 0; k < count; ++k) *sum += of[k];
 }
 
-/** Counts voxels of the tile that the same sides cut with their shares, a few at a time, with the
- derivatives of these by the nodes' levels, and (G12). */
+/** Calls add(x, y, z, node, count, share, spread, sides) for a few voxels at a time that the same
+ sides cut: their numbers along each axis, the tile's numbers of their first nodes, how many they
+ are, and what FindSharesOf says of them. */
+template <int N, class Add>
+INTERVOX_HD inline void ForSharesOf(Tile* tile, const VoxelBits& voxels, std::uint64_t mixed,
+                                    const Add& add) {
+  ForSeveralBits<N>(voxels,
+                    [&](const Whole<N>& x, const Whole<N>& y, const Whole<N>& z, int count) {
+                      const Whole<N> nodes = Tile::Node(x, y, z);
+                      int node[N], sides;
+                      for (int k = 0; k < N; ++k) node[k] = Lane(nodes, k);
+                      Wide<N> spread;
+                      const Wide<N> share = FindSharesOf<N>(node, mixed, tile, &sides, &spread);
+                      add(x, y, z, node, count, share, spread, sides);
+                    });
+}
+
+/** Counts voxels of the tile that the same sides cut with their shares, with the derivatives of
+ these by the nodes' levels, and (G12). */
 INTERVOX_HD inline void AddShares(Tile* tile, const VoxelBits& voxels, std::uint64_t mixed,
                                   clip::ClipSums* sums) {
   constexpr int N = kNumbersAtOnce;
   using S = Wide<N>;
-  const double whole = tile->edge * tile->edge * tile->edge;
-  const auto add = [&](const Whole<N>& x, const Whole<N>& y, const Whole<N>& z, int voxel_count) {
-    const Whole<N> nodes = Tile::Node(x, y, z);
-    int node[N], count;
-    for (int k = 0; k < N; ++k) node[k] = Lane(nodes, k);
-    S spread;
-    double share[N];
-    StoreWide(FindSharesOf<N>(node, mixed, tile, &count, &spread), share);
-    const S all = S{} + whole;
-    const S far =
-        GoBack<N>(tile->shares, count, all,
-                  [&](const SideShares& side, const S& by_share, const S(&by_n)[3]) {
-                    if (tile->turn[side.slot] == 0) return;
-                    AddGainsOf<N>(side, node, voxel_count, by_share, by_n, tile->gain[side.slot]);
-                  });
-    AddLanes<N>(S(far + all * (kOfSpread * spread)), voxel_count, &sums->between);
-    for (int k = 0; k < voxel_count; ++k) {
-      tile->share[Tile::Voxel(Lane(x, k), Lane(y, k), Lane(z, k))] = share[k];
-    }
-  };
-  ForSeveralBits<N>(voxels, add);
+  const S whole = S{} + tile->edge * tile->edge * tile->edge;
+  ForSharesOf<N>(tile, voxels, mixed,
+                 [&](const Whole<N>& x, const Whole<N>& y, const Whole<N>& z, const int(&node)[N],
+                     int count, const S& share, const S& spread, int sides) {
+                   const auto add_gains = [&](const SideShares& side, const S& by_share,
+                                              const S(&by_n)[3]) {
+                     if (tile->turn[side.slot] == 0) return;
+                     AddGainsOf<N>(side, node, count, by_share, by_n, tile->gain[side.slot]);
+                   };
+                   const S far = GoBack<N>(tile->shares, sides, whole, add_gains);
+                   AddLanes<N>(S(far + whole * (kOfSpread * spread)), count, &sums->between);
+                   for (int k = 0; k < count; ++k) {
+                     tile->share[Tile::Voxel(Lane(x, k), Lane(y, k), Lane(z, k))] = Lane(share, k);
+                   }
+                 });
 }
 
 /** Adds of (G12) what such voxels' planes have. */
@@ -219,17 +230,14 @@ INTERVOX_HD inline void AddBetween(Tile* tile, const VoxelBits& voxels, std::uin
                                    clip::ClipSums* sums) {
   constexpr int N = kNumbersAtOnce;
   using S = Wide<N>;
-  const double whole = tile->edge * tile->edge * tile->edge;
-  const auto add = [&](const Whole<N>& x, const Whole<N>& y, const Whole<N>& z, int voxel_count) {
-    const Whole<N> nodes = Tile::Node(x, y, z);
-    int node[N], count;
-    for (int k = 0; k < N; ++k) node[k] = Lane(nodes, k);
-    S spread;
-    FindSharesOf<N>(node, mixed, tile, &count, &spread);
-    const auto nothing = [](const SideShares&, const S&, const S(&)[3]) {};
-    AddLanes<N>(GoBack<N>(tile->shares, count, S{} + whole, nothing), voxel_count, &sums->between);
-  };
-  ForSeveralBits<N>(voxels, add);
+  const S whole = S{} + tile->edge * tile->edge * tile->edge;
+  const auto nothing = [](const SideShares&, const S&, const S(&)[3]) {};
+  ForSharesOf<N>(tile, voxels, mixed,
+                 [&](const Whole<N>&, const Whole<N>&, const Whole<N>&, const int(&)[N], int count,
+                     const S&, const S&, int sides) {
+                   AddLanes<N>(GoBack<N>(tile->shares, sides, whole, nothing), count,
+                               &sums->between);
+                 });
 }
 
 }  // namespace intervox::cuda::internal::grid

@@ -208,7 +208,7 @@ GridLevel GridPair::Level() {
   model_.surface = surfaces_.data();
   model_.surfaces = static_cast<int>(surfaces_.size());
   model_.lifted = internal::grid::GoesByBlocks(progress_.rule);
-  for (GridSide& side : model_.grid) SetNodes(level.edge, model_.lifted, &side);
+  for (int s = 0; s < model_.grids; ++s) SetNodes(level.edge, model_.lifted, &model_.grid[s]);
   level.model = model_;
   return level;
 }
