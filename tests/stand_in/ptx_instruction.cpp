@@ -224,6 +224,9 @@ Table MakeTable() {
 
   t["clz.b64"] =
       Make<U, uint32_t, 1>([](U a) { return static_cast<uint32_t>(std::countl_zero(a)); });
+  t["popc.b32"] = Make<uint32_t, uint32_t, 1>(
+      [](uint32_t a) { return static_cast<uint32_t>(std::popcount(a)); });
+  t["popc.b64"] = Make<U, uint32_t, 1>([](U a) { return static_cast<uint32_t>(std::popcount(a)); });
   // Bits of one number in the place of another's.
   t["bfi.b32"] = [](const Instruction& i, std::uint64_t* r) {
     r[i.slot[0]] = Widened(static_cast<uint32_t>(Inserted(i, r, 32)));

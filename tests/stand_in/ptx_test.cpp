@@ -101,6 +101,17 @@ TEST(PtxMachine, WrapsShiftsAndWidensIntegers) {
   EXPECT_EQ(words[7], 61U);
 }
 
+TEST(PtxMachine, CountsBits) {
+  Words words{};
+  Launch(Kernel("mov.u64 %rd2, -8589934589;\npopc.b64 %r1, %rd2;\nst.global.u32 [%rd1], %r1;\n"
+                "mov.u32 %r2, -2;\npopc.b32 %r3, %r2;\nst.global.u32 [%rd1+8], %r3;\n"
+                "popc.b64 %r4, 0;\nst.global.u32 [%rd1+16], %r4;\n"),
+         &words);
+  EXPECT_EQ(words[0], 33U);  // of 0xFFFFFFFE00000003
+  EXPECT_EQ(words[1], 31U);
+  EXPECT_EQ(words[2], 0U);
+}
+
 TEST(PtxMachine, CallsLoopsAndKnowsItsThread) {
   // The sum of 1 … n by recursion, for each of 2 × 3 threads n = its number.
   const std::string sum =

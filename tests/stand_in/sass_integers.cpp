@@ -170,6 +170,9 @@ void ExtendSign(const Instruction& i, Thread& t) {
 void FindLeadingOne(const Instruction& i, Thread& t) {
   Set(&t, i.operands[0], static_cast<std::uint32_t>(std::bit_width(Word(t, i, i.operands[1]))) - 1);
 }
+void CountBits(const Instruction& i, Thread& t) {
+  Set(&t, i.operands[0], static_cast<std::uint32_t>(std::popcount(Word(t, i, i.operands[1]))));
+}
 void Absolute(const Instruction& i, Thread& t) {
   const std::int32_t value = Signed(t, i, i.operands[1]);
   const auto bits = static_cast<std::uint32_t>(value);
@@ -227,6 +230,7 @@ Table IntegerTable() {
       {"UPRMT", {PermuteBytes, ""}},
       {"SGXT", {ExtendSign, ""}},
       {"FLO.U32", {FindLeadingOne, ""}},
+      {"POPC", {CountBits, ""}},
       {"IABS", {Absolute, ""}},
       {"VIMNMX", {TakeExtreme, " U32 "}},
       {"VIMNMX3", {TakeExtremeOfThree, " U32 "}},

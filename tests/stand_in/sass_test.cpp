@@ -111,6 +111,15 @@ TEST(SassMachine, CarriesAndComparesIntegersOfTwoWords) {
   EXPECT_EQ(words[7], 0xFFFFFFFFU);
 }
 
+TEST(SassMachine, CountsBits) {
+  Words words{0xFFFFFFFE00000003};
+  Launch(Kernel("LDG.E.64 R4, desc[UR4][R2.64]\nPOPC R6, R4\nPOPC R7, R5\nPOPC R8, RZ\n"
+                "STG.E.64 desc[UR4][R2.64+0x8], R6\nSTG.E desc[UR4][R2.64+0x10], R8\n"),
+         &words);
+  EXPECT_EQ(words[1], 0x0000001F'00000002U);
+  EXPECT_EQ(words[2], 0U);
+}
+
 // -(a << 3) + 5 has a carry where a is 0, and none where it is 1.
 TEST(SassMachine, CarriesWhereANegativeNumberIsZero) {
   for (const std::uint64_t a : {0U, 1U}) {
