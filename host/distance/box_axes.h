@@ -1,7 +1,6 @@
 /** @file Two oriented boxes: their separating axes, and a point where both are deep. */
 #pragma once
 
-#include <bit>
 #include <cmath>
 
 #include "geometry/cell.h"
@@ -31,11 +30,20 @@ enum class EdgeAxes : std::uint8_t {
 /** |x| + |y| + |z|. */
 inline double OneNorm(const Vec3& v) { return std::fabs(v.x) + std::fabs(v.y) + std::fabs(v.z); }
 
-/** Whether a rotation is none. */
-inline bool IsIdentity(const Mat3& R) {
-  constexpr auto kOne = std::bit_cast<std::uint64_t>(1.0);
-  const auto off = [](double x) { return std::bit_cast<std::uint64_t>(x) ^ kOne; };
-  return (off(R.row0.x) | off(R.row1.y) | off(R.row2.z)) == 0;
+/** For each of nine numbers of a rotation, four of them together, whether it is that of none. */
+inline TripleMask OfNoRotation(const Mat3& R) {
+  const auto* r = reinterpret_cast<const double*>(&R);
+  constexpr Triple kFirst{1, 0, 0, 0};
+  return (FourFrom(r) == kFirst) & (FourFrom(r + 4) == kFirst) &
+         (Triple{r[8], r[8], r[8], r[8]} == AllOf(1.0));
+}
+
+/** Whether a rotation is none, exactly. */
+inline bool IsIdentity(const Mat3& R) { return AllOfFour(OfNoRotation(R)); }
+
+/** Whether none of two boxes is turned in its frame. */
+inline bool AreUpright(const geometry::OrientedBox& a, const geometry::OrientedBox& b) {
+  return AllOfFour(OfNoRotation(a.X.R) & OfNoRotation(b.X.R));
 }
 
 /** A box' half extents. */
@@ -44,23 +52,35 @@ inline Triple HalfOf(const geometry::OrientedBox& box) {
   return Following(&box.X.p.z);
 }
 
-/** A frame that was placed as if axes were those of the cells, turned to those of the boxes. */
-[[gnu::noinline]] inline void Turn(const Mat3& R_A, const Mat3& R_B, Placement* X) {
-  const Triples a = RowsOf(R_A), columns = Transposed(Combined(RowsOf(R_B), X->rows));
-  *X = {Transposed(Combined(a, columns)), Combined(a, X->position)};
+/** Turns boxes that were placed as if their axes were those of their frames. */
+[[gnu::noinline]] inline void Turn(const Mat3& R_A, const Mat3& R_B, BoxPair* boxes) {
+  const Triples a = RowsOf(R_A);
+  boxes->columns = Combined(a, Transposed(Combined(RowsOf(R_B), boxes->rows)));
+  boxes->rows = Transposed(boxes->columns);
+  boxes->way = Combined(a, boxes->way);
 }
 
-/** Places the bounds of two cells.
- @param X_AB  of the second cell in the frame of the first; becomes that of the second box in the
-              frame of the first */
-inline BoxPair PlaceBoxes(const geometry::OrientedBox& a, const geometry::OrientedBox& b,
-                          Placement* X_AB) {
+/** Two boxes that are not turned in their frames.
+ @param X_AB  of the second one's frame in that of the first */
+inline BoxPair PlaceUpright(const geometry::OrientedBox& a, const geometry::OrientedBox& b,
+                            const Placement& X_AB) {
   const Vec3& p = b.X.p;
-  X_AB->position =
-      Combined(Transposed(X_AB->rows), p.x, p.y, p.z) + X_AB->position - PositionOf(a.X);
-  if (!(IsIdentity(a.X.R) && IsIdentity(b.X.R))) Turn(a.X.R, b.X.R, X_AB);
-  const Triples& rows = X_AB->rows;
-  return {HalfOf(a), HalfOf(b), X_AB->position, {rows.x, rows.y, rows.z}, Transposed(rows)};
+  const Triples &rows = X_AB.rows, columns = Transposed(rows);
+  // Triples that are copied whole would go through memory.
+  return {HalfOf(a),
+          HalfOf(b),
+          Combined(columns, p.x, p.y, p.z) + X_AB.position - PositionOf(a.X),
+          {rows.x, rows.y, rows.z},
+          {columns.x, columns.y, columns.z}};
+}
+
+/** The bounds of two cells, however turned.
+ @param X_AB  of the second cell in the frame of the first */
+inline BoxPair PlaceBoxes(const geometry::OrientedBox& a, const geometry::OrientedBox& b,
+                          const Placement& X_AB) {
+  BoxPair boxes = PlaceUpright(a, b, X_AB);
+  if (!AreUpright(a, b)) Turn(a.X.R, b.X.R, &boxes);
+  return boxes;
 }
 
 /** Whether an axis of one of the boxes shows that they overlap by `thin` [m] at most. */
@@ -105,9 +125,15 @@ inline EdgeAxes LookAlongEdges(const BoxPair& boxes, double thin) {
   return all ? EdgeAxes::kOverlap : EdgeAxes::kOpen;
 }
 
-/** A point that tends to lie deep in both, as seen from the first: projected by turns onto boxes of
- 0.6 of the size [m]. */
-inline Vec3 DeepPoint(const BoxPair& boxes) {
+/** Where two boxes tend to be deep, as seen from the first. */
+struct DeepPlace {
+  Vec3 point;    ///< [m]
+  Triple apart;  ///< from the shrunk first one to the shrunk second one; rounding where these meet
+};
+
+/** A point of the second box is projected onto the first and back by turns, both of 0.6 of their
+ size. */
+inline DeepPlace FindDeepPlace(const BoxPair& boxes) {
   constexpr int kTurns = 2;
   const auto nearest = [](const Triple& x, const Triple& half) {
     return Larger(-0.6 * half, Smaller(0.6 * half, x));
@@ -117,7 +143,7 @@ inline Vec3 DeepPoint(const BoxPair& boxes) {
     y = nearest(x, boxes.a);
     x = boxes.way + Combined(boxes.columns, nearest(Combined(boxes.rows, y - boxes.way), boxes.b));
   }
-  return ToVec3(0.5 * (x + y));
+  return {ToVec3(0.5 * (x + y)), x - y};
 }
 
 /** Whether a cell may be its bounds: six planes. */

@@ -150,6 +150,7 @@ int CellSearch::Divide(const Parts& parts, std::array<Parts, 2>* halves) {
       OrientedBox& box = part.box[body];
       box.half[axis] *= 0.5;
       box.X.p += (side * box.half[axis]) * box.X.R.Col(axis);
+      if (!Contract({&cell_[body], 1}, &box)) continue;
     }
     if (Bound(&part)) (*halves)[static_cast<std::size_t>(count++)] = part;
   }

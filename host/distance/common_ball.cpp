@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "geometry/surface_eval.h"
+#include "host/distance/common_box.h"
 #include "host/distance/relaxation.h"
 
 namespace intervox::host::distance {
@@ -19,7 +20,10 @@ using geometry::SurfaceKind;
 constexpr int kMostSteps = 64;
 /** Boxes that are looked at before the search gives up: of tori and saddles, whose volumes cost
  much, and of holes. */
-constexpr int kMostBoxes = 150, kMostBoxesOfHoles = 6;
+constexpr int kMostBoxes = 150, kMostBoxesOfHoles = 30;
+/** Boxes that are divided before any is searched: drawn in, most show that the cells are apart, or
+ have a point of both in their middle. */
+constexpr std::size_t kFirstBoxes = 7;
 /** A gradient shorter than this says nothing of where the surface is. */
 constexpr double kFlat = 1e-9;
 
@@ -195,8 +199,15 @@ class BoxSearch {
   /** Divides boxes until a point is found or all parts are proved empty. */
   BallVerdict Run(Vec3* point, int* steps) {
     for (std::size_t k = 0; k < boxes_.size(); ++k) {
+      ++*steps;
       if (static_cast<int>(k) >= most_boxes_) return BallVerdict::kUndecided;
-      const OrientedBox box = boxes_[k];
+      OrientedBox box = boxes_[k];
+      if (!Contract(cell_, &box)) continue;
+      if (IsInside(box.X.p)) {
+        *point = box.X.p;
+        return Found(point);
+      }
+      if (k < kFirstBoxes && Divide(box)) continue;
       std::vector<Constraint> cuts;
       bool empty = false;
       for (const int b : {0, 1}) {

@@ -9,11 +9,11 @@
 
 namespace intervox::host::distance {
 
-/** The surface of a cell that is an ellipsoid; else null. */
-inline const geometry::Surface* EllipsoidOf(const geometry::Cell& cell) {
-  if (cell.surfaces.size() != 1) return nullptr;
+/** Whether a cell is an ellipsoid. */
+inline bool IsEllipsoid(const geometry::Cell& cell) {
+  if (cell.surfaces.size() != 1) return false;
   const geometry::Surface& s = cell.surfaces[0];
-  return s.kind == geometry::SurfaceKind::kEllipsoid && s.side > 0 ? &s : nullptr;
+  return s.kind == geometry::SurfaceKind::kEllipsoid && s.side > 0;
 }
 
 /** The squares of an ellipsoid's semi-axes [m²]. */

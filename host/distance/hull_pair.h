@@ -15,7 +15,7 @@ enum class HullVerdict : std::uint8_t {
 
 /** A point of the difference A − B, and the point of A that it stems from. */
 struct Difference {
-  Vec3 w, a;
+  Triple w, a;
 };
 
 /** A simplex of differences, the last one the newest, and where to look for the origin. */
@@ -40,16 +40,17 @@ class DifferenceSimplex {
   }
 
   /** From the simplex towards the origin. */
-  const Vec3& Way() const { return way_; }
+  const Triple& Way() const { return way_; }
 
   /** The point of A whose difference from one of B is 0: by the volumes over the faces. */
-  Vec3 PointOfA() const {
-    const Vec3 p = at_[0].w, q = at_[1].w, r = at_[2].w, s = at_[3].w;
-    const Vec3 rs = Cross(r, s), pq = Cross(p, q);
+  Triple PointOfA() const {
+    const Triple p = at_[0].w, q = at_[1].w, r = at_[2].w, s = at_[3].w;
+    const Triple rs = Cross(r, s), pq = Cross(p, q);
     const double share[4] = {Dot(q, rs), -Dot(p, rs), Dot(s, pq), -Dot(r, pq)};
     const double sum = share[0] + share[1] + share[2] + share[3];
-    return (share[0] * at_[0].a + share[1] * at_[1].a + share[2] * at_[2].a + share[3] * at_[3].a) /
-           sum;
+    return (AllOf(share[0]) * at_[0].a + AllOf(share[1]) * at_[1].a + AllOf(share[2]) * at_[2].a +
+            AllOf(share[3]) * at_[3].a) /
+           AllOf(sum);
   }
 
  private:
@@ -61,10 +62,10 @@ class DifferenceSimplex {
 
   /** Of a line from an older point to the newest. */
   void KeepOfLine() {
-    const Vec3 edge = at_[0].w - at_[1].w, out = -at_[1].w;
+    const Triple edge = at_[0].w - at_[1].w, out = -at_[1].w;
     const double along = Dot(edge, out);
     if (!(along > 0)) return Keep(at_[1]);
-    way_ = SquaredNorm(edge) * out - along * edge;
+    way_ = AllOf(Dot(edge, edge)) * out - AllOf(along) * edge;
   }
 
   void KeepLine(const Difference& old, const Difference& newest) {
@@ -77,8 +78,8 @@ class DifferenceSimplex {
   /** Of a triangle whose newest point is the last. */
   void KeepOfTriangle() {
     const Difference a = at_[2], b = at_[1], c = at_[0];
-    const Vec3 ab = b.w - a.w, ac = c.w - a.w, out = -a.w;
-    const Vec3 n = Cross(ab, ac);
+    const Triple ab = b.w - a.w, ac = c.w - a.w, out = -a.w;
+    const Triple n = Cross(ab, ac);
     if (Dot(Cross(n, ac), out) > 0) {
       if (Dot(ac, out) > 0) return KeepLine(c, a);
       return KeepLine(b, a);
@@ -104,7 +105,7 @@ class DifferenceSimplex {
   /** Of a tetrahedron: the older three are seen anticlockwise from the newest. */
   bool KeepOfTetrahedron() {
     const Difference a = at_[3], b = at_[2], c = at_[1], d = at_[0];
-    const Vec3 ab = b.w - a.w, ac = c.w - a.w, ad = d.w - a.w, out = -a.w;
+    const Triple ab = b.w - a.w, ac = c.w - a.w, ad = d.w - a.w, out = -a.w;
     if (Dot(Cross(ab, ac), out) > 0) {
       KeepTriangle(c, b, a);
     } else if (Dot(Cross(ac, ad), out) > 0) {
@@ -119,37 +120,49 @@ class DifferenceSimplex {
 
   Difference at_[4];
   int count_ = 0;
-  Vec3 way_;
+  Triple way_;
 };
 
-/** Looks whether the hulls of two bounded cells meet.
- @param X_AB    of B's cell in the frame of A's
- @param margin  by what their points must be apart to prove that the cells are [m]
- @param point   where they meet: a point of both, in A's frame
- @param steps   counts the points that were looked at */
-inline HullVerdict LookAtHulls(const geometry::Cell& a, const geometry::Cell& b, const Pose& X_AB,
-                               double margin, Vec3* point, int* steps) {
-  constexpr int kMostSteps = 16;
-  const Hull hull_a = HullOf(a), hull_b = HullOf(b);
-  DifferenceSimplex simplex;
-  Vec3 way = X_AB * b.bounds.X.p - a.bounds.X.p;
-  for (int k = 0; k < kMostSteps; ++k) {
-    ++*steps;
-    const Vec3 p_A = FarthestPoint(hull_a, way);
-    const Vec3 p_B = X_AB * FarthestPoint(hull_b, -TransposeTimes(X_AB.R, way));
-    const Vec3 w = p_A - p_B;
-    const double along = Dot(w, way);
-    if (along < 0) {
-      if (along * along > margin * margin * SquaredNorm(way)) return HullVerdict::kApart;
-      return HullVerdict::kUndecided;
-    }
-    if (simplex.Add({w, p_A})) {
-      *point = simplex.PointOfA();
-      return HullVerdict::kMeet;
-    }
-    way = simplex.Way();
+/** The search, in the frame of A's cell. */
+class HullSearch {
+ public:
+  /** @param X_AB    of B's cell in the frame of A's
+      @param way     where to look first: from A to B
+      @param margin  by what points must be apart to prove that the cells are [m] */
+  HullSearch(const geometry::Cell& a, const geometry::Cell& b, const Placement& X_AB,
+             const Triple& way, double margin)
+      : way_(way), margin_(margin) {
+    SetHull(a, &a_);
+    SetHull(b, &b_);
+    Move(X_AB, &b_);
   }
-  return HullVerdict::kUndecided;
-}
+
+  /** Looks until the hulls are known to meet or not.
+   @param steps  counts the points that are looked at */
+  HullVerdict Run(int* steps) {
+    constexpr int kMostSteps = 16;
+    for (int k = 0; k < kMostSteps; ++k) {
+      ++*steps;
+      const Triple p_A = FarthestPoint(a_, way_), w = p_A - FarthestPoint(b_, -way_);
+      const double along = Dot(w, way_);
+      if (along < 0) {
+        if (along * along > margin_ * margin_ * Dot(way_, way_)) return HullVerdict::kApart;
+        return HullVerdict::kUndecided;
+      }
+      if (simplex_.Add({w, p_A})) return HullVerdict::kMeet;
+      way_ = simplex_.Way();
+    }
+    return HullVerdict::kUndecided;
+  }
+
+  /** Where they meet: a point of both. */
+  Vec3 Point() const { return ToVec3(simplex_.PointOfA()); }
+
+ private:
+  Hull a_, b_;
+  DifferenceSimplex simplex_;
+  Triple way_;
+  double margin_;
+};
 
 }  // namespace intervox::host::distance

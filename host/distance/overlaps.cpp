@@ -11,14 +11,20 @@
 #include "geometry/surface_eval.h"
 #include "host/distance/box_axes.h"
 #include "host/distance/common_ball.h"
+#include "host/distance/common_box.h"
+#include "host/distance/convex_program.h"
 #include "host/distance/ellipsoid_pair.h"
+#include "host/distance/first_look.h"
+
 #include "host/distance/hull_pair.h"
+#include "host/distance/inside.h"
 
 namespace intervox::host {
 namespace {
 
 using distance::BallVerdict;
 using distance::FindCommonBall;
+using distance::FirstLook;
 using distance::HullVerdict;
 using distance::kThin;
 using distance::PosedCell;
@@ -30,21 +36,7 @@ using geometry::SurfaceKind;
 constexpr double kVolumeTolerance = 1e-2;
 /** Poses that go together to a thread. */
 constexpr int kGrain = 64;
-/** The square of a gradient that says nothing of where the surface is. */
-constexpr double kFlat = 1e-9;
-
 double RadiusOf(const Cell& cell) { return Norm(cell.bounds.half); }
-
-/** Whether a point of a cell's frame lies within all of its surfaces by levels of `deep`, which
- rise by about one metre each metre. */
-bool IsWithin(const Cell& cell, const Vec3& p, double deep) {
-  for (const Surface& s : cell.surfaces) {
-    const double level =
-        s.kind == SurfaceKind::kPlane ? Dot(s.PlaneNormal(), p - s.o) : geometry::Level(s, p);
-    if (!(level < -deep)) return false;
-  }
-  return true;
-}
 
 /** Whether a wall of one cell fits a round hole of the other: boxes would have to follow the gap
  all around, and the engine takes such pairs in microseconds. */
@@ -118,67 +110,52 @@ bool Found(const Placed& pair, const Vec3& p_A, OverlapTest* test) {
 /** Takes a point of A's frame for the answer where it lies inside both cells. */
 bool TakePoint(const Placed& pair, const Vec3& p_A, OverlapTest* test) {
   ++test->steps;
-  if (!IsWithin(pair.a, p_A, kInside * pair.thin)) return false;
+  if (!distance::IsWithin(pair.a, p_A, kInside * pair.thin)) return false;
   const Vec3 p_B = TransposeTimes(pair.X_AB.R, p_A - pair.X_AB.p);
-  return IsWithin(pair.b, p_B, kInside * pair.thin) && Found(pair, p_A, test);
+  return distance::IsWithin(pair.b, p_B, kInside * pair.thin) && Found(pair, p_A, test);
 }
 
-/** Moves a point of a cell's frame beyond the surfaces that it is outside of, one after the other.
- @param inside  levels that count as inside [m]
- @param beyond  how far to move it beyond a surface [m]
- @returns whether it was inside all of them */
-bool MoveInside(const Cell& cell, double inside, double beyond, Vec3* p) {
-  bool within = true;
-  Vec3 x = *p;
-  for (const Surface& s : cell.surfaces) {
-    if (s.kind == SurfaceKind::kPlane) {  // which keeps f ≤ 0
-      const Vec3 n = s.PlaneNormal();
-      const double level = Dot(n, x - s.o);
-      if (level < -inside) continue;
-      within = false;
-      x -= (level + beyond) * n;
-      continue;
-    }
-    const double level = geometry::Level(s, x);
-    if (level < -inside) continue;
-    within = false;
-    const Vec3 g = geometry::Gradient(s, x);
-    const double square = SquaredNorm(g);
-    if (square > kFlat) x -= (s.side * (level + beyond) / square) * g;
-  }
-  *p = x;
-  return within;
-}
+/** The size of the smaller cell [m]. */
+double SizeOf(const Placed& pair) { return pair.thin / kThin; }
+
+/** How far a point is moved beyond a surface turn by turn, of a size. */
+constexpr double kBeyond[] = {1e-3, 1e-3, 1e-4, 1e-4, 1e-5, 1e-5};
+constexpr int kAllTurns = std::size(kBeyond);
 
 /** Looks for a point inside both cells next to one on the boundary of one of them, or in a hollow,
- by moving it beyond their surfaces by turns. */
-bool TakePointNear(const Placed& pair, Vec3 p_A, OverlapTest* test) {
-  for (const double beyond : {1e-3, 1e-3, 1e-4, 1e-4, 1e-5, 1e-5}) {  // of the size
+ by moving it beyond their surfaces by turns.
+ @param size  what `kBeyond` are shares of [m] */
+bool TakePointNear(const Placed& pair, Vec3 p_A, double size, int turns, OverlapTest* test) {
+  const double inside = kInside * pair.thin;
+  for (int k = 0; k < turns; ++k) {
     ++test->steps;
-    const double inside = kInside * pair.thin, far = beyond / kThin * pair.thin;
-    const bool in_a = MoveInside(pair.a, inside, far, &p_A);
+    const bool in_a = distance::MoveInside(pair.a, inside, kBeyond[k] * size, &p_A);
     Vec3 p_B = TransposeTimes(pair.X_AB.R, p_A - pair.X_AB.p);
-    const bool in_b = MoveInside(pair.b, inside, far, &p_B);
+    const bool in_b = distance::MoveInside(pair.b, inside, kBeyond[k] * size, &p_B);
     if (in_a && in_b) return Found(pair, p_A, test);
     if (!in_b) p_A = pair.X_AB * p_B;
   }
   return false;
 }
 
-/** Two balls: a point in the middle of what they share along the line of their centres. */
-void TestBalls(const Surface& a, const Surface& b, const Pose& X_WA, const Pose& X_WB,
-               OverlapTest* test) {
-  const double r_a = std::sqrt(-a.c / a.e.x), r_b = std::sqrt(-b.c / b.e.x);
-  const distance::Triple center = distance::Moved(X_WA, a.o),
-                         way = distance::Moved(X_WB, b.o) - center;
-  const double between = Norm(distance::ToVec3(way)), begin = std::max(-r_a, between - r_b),
-               end = std::min(r_a, between + r_b);
-  if (!(end - begin > kThin * std::min(r_a, r_b))) return SetApart(test);
+constexpr const char* kNotFinite = "a pose is not finite";
+
+/** Says why nothing is tested. */
+[[gnu::noinline]] void Refuse(const char* why, OverlapTest* test) {
+  test->status = Status::kInvalid;
+  test->proof = OverlapProof::kNone;
+  test->reason = why;
+}
+
+/** Two balls. */
+inline void TestBalls(const Surface& a, const Surface& b, const Pose& X_WA, const Pose& X_WB,
+                      OverlapTest* test) {
+  const FirstLook look = distance::LookAtBalls(a, b, X_WA, X_WB, &test->p_W);
+  if (look == FirstLook::kApart) return SetApart(test);
+  if (look == FirstLook::kNotFinite) return Refuse(kNotFinite, test);
   test->overlaps = true;
   test->proof = OverlapProof::kPoint;
   test->steps = 1;
-  const double along = between > 0 ? 0.5 * (begin + end) / between : 0.0;
-  test->p_W = distance::ToVec3(center + along * way);
 }
 
 /** Two ellipsoids. @returns whether that decides */
@@ -210,43 +187,26 @@ bool TestBoxes(const Placed& pair, const distance::BoxPair& boxes, bool grids, O
 }
 
 /** Takes a point where both cells may be deep by the boxes around them. */
-bool TakeDeepPoint(const Placed& pair, const distance::BoxPair& boxes, OverlapTest* test) {
-  const Vec3 deep = distance::DeepPoint(boxes);
+bool TakeDeepPoint(const Placed& pair, const Vec3& deep, OverlapTest* test) {
   const Pose& X = pair.a.bounds.X;
   return TakePoint(pair, distance::IsIdentity(X.R) ? X.p + deep : X * deep, test);
 }
 
-/** Bounded cells by their hulls. @returns whether that decides */
-bool TestHulls(const Placed& pair, OverlapTest* test) {
-  const double margin = distance::kHullRounding * (RadiusOf(pair.a) + RadiusOf(pair.b));
-  Vec3 p_A;
-  switch (distance::LookAtHulls(pair.a, pair.b, pair.X_AB, margin, &p_A, &test->steps)) {
-    case HullVerdict::kApart:
-      SetApart(test);
-      return true;
-    case HullVerdict::kMeet:
-      return TakePointNear(pair, p_A, test);
-    default:
-      return false;
-  }
-}
-
-/** A bounded cell and one of a single plane, by the point that is deepest beyond it. @returns
- whether that decides */
-bool TestPlane(const Placed& pair, OverlapTest* test) {
-  const bool first = pair.a.bounded;
-  const Cell &body = first ? pair.a : pair.b, &space = first ? pair.b : pair.a;
-  const Surface& plane = space.surfaces[0];
-  if (space.surfaces.size() != 1 || plane.kind != SurfaceKind::kPlane) return false;
-  const Pose X = first ? pair.X_AB : Inverse(pair.X_AB);  // of the plane in the body's frame
-  const Vec3 n = X.R * plane.PlaneNormal();
-  ++test->steps;
-  const Vec3 foot = distance::FarthestPoint(distance::HullOf(body), -n);
-  if (Dot(n, foot - X * plane.o) > distance::kHullRounding * RadiusOf(body)) {
-    SetApart(test);
-    return true;
-  }
-  return TakePointNear(pair, first ? foot : pair.X_AB * foot, test);
+/** A bounded cell and one of a single plane, by the point that is deepest beyond it.
+ @param space  the plane's cell
+ @param X      of this one in the bounded one's frame
+ @param foot   the deepest point, in the bounded one's frame
+ @returns whether that is above the plane */
+bool IsAbove(const Cell& body, const Surface& plane, const distance::Placement& X, Vec3* foot) {
+  using distance::Triple;
+  const distance::Triples columns = distance::Transposed(X.rows);
+  const Triple n = distance::Combined(columns, distance::ToTriple(plane.PlaneNormal())),
+               origin = distance::Combined(columns, plane.o.x, plane.o.y, plane.o.z) + X.position;
+  distance::Hull hull;
+  distance::SetHull(body, &hull);
+  const Triple deepest = distance::FarthestPoint(hull, -n);
+  *foot = distance::ToVec3(deepest);
+  return distance::Dot(n, deepest - origin) > distance::kHullRounding * RadiusOf(body);
 }
 
 /** Takes a point between a peg and the wall of its hole, a share of their common length from an
@@ -296,54 +256,139 @@ void Search(const Placed& pair, const Pose& X_WB, OverlapTest* test) {
   }
 }
 
-/** Decides a pair of cells; sets `proof` where it overlaps or something weaker than planes was
- needed. What costs least comes first: two ellipsoids; axes of the boxes around the cells, with a
- point next to a peg's end and one where both may be deep; their hulls, with points nearby; then
- what decides in any case. */
-void TestCells(const Cell& a, const Cell& b, const Pose& X_WA, const Pose& X_WB,
-               OverlapTest* test) {
-  constexpr double kNextToEnd = 4e-3;  // of the length that a peg and its hole have in common
-  const Surface* round_a = distance::EllipsoidOf(a);
-  const Surface* round_b = distance::EllipsoidOf(b);
-  const bool round = round_a != nullptr && round_b != nullptr;
-  if (round && geometry::IsSphere(*round_a) && geometry::IsSphere(*round_b)) {
-    return TestBalls(*round_a, *round_b, X_WA, X_WB, test);
-  }
-  const double square_a = a.bounded ? SquaredNorm(a.bounds.half) : HUGE_VAL;
-  const double square_b = b.bounded ? SquaredNorm(b.bounds.half) : HUGE_VAL;
-  distance::Placement placement = distance::Relative(X_WA, X_WB);
-  const Placed pair{a, b, X_WA, distance::ToPose(placement),
-                    kThin * std::sqrt(square_a < square_b ? square_a : square_b)};
-  if (round) {
-    if (TestEllipsoids(pair, *round_a, *round_b, test)) return;
-    return Search(pair, X_WB, test);
-  }
-  if (!a.bounded && !b.bounded) return AskEngine(a, b, X_WA, X_WB, test);
+/** The radius of balls that are no overlap, by the size of the smaller cell [m]. */
+double ThinOf(const Cell& a, const Cell& b) {
+  return kThin * std::min(a.bounded ? RadiusOf(a) : HUGE_VAL, b.bounded ? RadiusOf(b) : HUGE_VAL);
+}
+
+/** Two ellipsoids of which one may be no ball. */
+[[gnu::noinline]] void TestRound(const Cell& a, const Cell& b, const Pose& X_WA, const Pose& X_WB,
+                                 OverlapTest* test) {
+  if (!distance::AreFinite(X_WA, X_WB)) return Refuse(kNotFinite, test);
+  const Placed pair{a, b, X_WA, distance::ToPose(distance::Relative(X_WA, X_WB)), ThinOf(a, b)};
+  if (!TestEllipsoids(pair, a.surfaces[0], b.surfaces[0], test)) Search(pair, X_WB, test);
+}
+
+/** Cells of which one is not bounded. */
+[[gnu::noinline]] void TestUnbounded(const Cell& a, const Cell& b, const Pose& X_WA,
+                                     const Pose& X_WB, OverlapTest* test) {
+  if (!distance::AreFinite(X_WA, X_WB)) return Refuse(kNotFinite, test);
   const bool grids = a.grid.field != nullptr || b.grid.field != nullptr;
-  const bool bounded = a.bounded && b.bounded;
-  bool fit = false, reaches = false;
-  if (bounded) {
-    const distance::BoxPair boxes = distance::PlaceBoxes(a.bounds, b.bounds, &placement);
-    if (distance::AreApartAlongFaces(boxes, pair.thin)) return;
-    if (TestBoxes(pair, boxes, grids, test)) return;
-    if (!grids) {
-      fit = !a.polytope && !b.polytope && IsFit(a, b);
-      if (fit && TakePointBeyondWall(pair, kNextToEnd, &reaches, test)) return;
-      if (TakeDeepPoint(pair, boxes, test)) return;
-    }
+  if (grids || (!a.bounded && !b.bounded)) return AskEngine(a, b, X_WA, X_WB, test);
+  const bool first = a.bounded;
+  const Cell &body = first ? a : b, &space = first ? b : a;
+  const bool flat = space.surfaces.size() == 1 && space.surfaces[0].kind == SurfaceKind::kPlane;
+  Vec3 foot;
+  if (flat) {
+    ++test->steps;
+    const distance::Placement X = distance::Relative(first ? X_WA : X_WB, first ? X_WB : X_WA);
+    if (IsAbove(body, space.surfaces[0], X, &foot)) return SetApart(test);
   }
+  const Placed pair{a, b, X_WA, distance::ToPose(distance::Relative(X_WA, X_WB)), ThinOf(a, b)};
+  if (flat && TakePointNear(pair, first ? foot : pair.X_AB * foot, SizeOf(pair), kAllTurns, test)) {
+    return;
+  }
+  if (!flat && IsFit(a, b) && TestFit(pair, X_WB, false, test)) return;
+  Search(pair, X_WB, test);
+}
+
+/** Whether all sides of a cell keep convex sets. */
+bool IsConvex(const Cell& cell) {
+  return cell.polytope ||
+         std::all_of(cell.surfaces.begin(), cell.surfaces.end(), distance::KeepsConvex);
+}
+
+/** Cells of which one is not convex, by a box around what they have in common: where surfaces leave
+ nothing of it, or else by a point next to its middle. @returns whether that decides */
+bool TestCommonBox(const Placed& pair, const distance::Placement& X_AB, OverlapTest* test) {
+  const bool first = RadiusOf(pair.a) <= RadiusOf(pair.b);
+  distance::PlacedBox box = first ? distance::Place(pair.a.bounds, distance::kHere)
+                                  : distance::Place(pair.b.bounds, X_AB);
+  if (!distance::ContractToCommon(pair.a, pair.b, X_AB, &box)) {
+    SetApart(test);
+    return true;
+  }
+  constexpr double kDeep = 300.0;  // of its least half extent: 0.3 of that is the first move
+  const double size = kDeep * std::min({box.half[0], box.half[1], box.half[2]});
+  return TakePointNear(pair, distance::ToVec3(box.center), size, 4, test);
+}
+
+/** Bounded cells: a point where both boxes may be deep, their hulls, points nearby. @returns
+ whether that decides */
+bool TestHulls(const Placed& pair, const distance::Placement& X_AB, const distance::BoxPair& boxes,
+               OverlapTest* test) {
+  constexpr double kDeep = 0.2;  // of the smaller one's size: the shrunk boxes are hardly apart
+  constexpr double kTouching = 1e-10;  // of the way between the middles, which is taken then
+  const distance::DeepPlace place = distance::FindDeepPlace(boxes);
+  const double apart = distance::Dot(place.apart, place.apart);
+  const double size = SizeOf(pair);
+  const bool deep = apart < kDeep * kDeep * size * size;
+  if (deep && TakeDeepPoint(pair, place.point, test)) return true;
+  const bool told = apart > kTouching * kTouching * distance::Dot(boxes.way, boxes.way);
+  const distance::Triples axes = distance::Transposed(distance::RowsOf(pair.a.bounds.X.R));
+  distance::HullSearch search(pair.a, pair.b, X_AB,
+                              distance::Combined(axes, told ? place.apart : boxes.way),
+                              distance::kHullRounding * (RadiusOf(pair.a) + RadiusOf(pair.b)));
+  const HullVerdict verdict = search.Run(&test->steps);
+  if (verdict == HullVerdict::kApart) {
+    SetApart(test);
+    return true;
+  }
+  if (!deep && TakeDeepPoint(pair, place.point, test)) return true;
+  const bool convex = IsConvex(pair.a) && IsConvex(pair.b);
+  if (verdict == HullVerdict::kMeet &&
+      TakePointNear(pair, search.Point(), size, convex ? kAllTurns : 2, test)) {
+    return true;
+  }
+  return !convex && TestCommonBox(pair, X_AB, test);
+}
+
+/** Bounded cells whose boxes no face's axis separates: axes of edges, a point next to a peg's end,
+ hulls, then what decides in any case.
+ @param turned  whether the faces' axes have not been looked along, because they are turned */
+[[gnu::noinline]] void TestNear(const Cell& a, const Cell& b, const Pose& X_WA, const Pose& X_WB,
+                                bool turned, OverlapTest* test) {
+  constexpr double kNextToEnd = 4e-3;  // of the length that a peg and its hole have in common
+  const distance::Placement X_AB = distance::Relative(X_WA, X_WB);
+  const distance::BoxPair boxes = distance::PlaceBoxes(a.bounds, b.bounds, X_AB);
+  const Placed pair{a, b, X_WA, distance::ToPose(X_AB), kThin * std::min(RadiusOf(a), RadiusOf(b))};
+  if (turned && distance::AreApartAlongFaces(boxes, pair.thin)) return;
+  const bool grids = a.grid.field != nullptr || b.grid.field != nullptr;
+  if (TestBoxes(pair, boxes, grids, test)) return;
   if (grids) return AskEngine(a, b, X_WA, X_WB, test);
-  if (fit || (!bounded && IsFit(a, b))) {
+  if (!a.polytope && !b.polytope && IsFit(a, b)) {
+    bool reaches = false;
+    if (TakePointBeyondWall(pair, kNextToEnd, &reaches, test)) return;
+    if (TakeDeepPoint(pair, distance::FindDeepPlace(boxes).point, test)) return;
     if (TestFit(pair, X_WB, reaches, test)) return;
-  } else if (bounded ? TestHulls(pair, test) : TestPlane(pair, test)) {
+  } else if (TestHulls(pair, X_AB, boxes, test)) {
     return;
   }
   Search(pair, X_WB, test);
 }
 
+/** Decides a pair of cells; sets `proof` where it overlaps or something weaker than planes was
+ needed. What costs least comes first: two balls, the faces' axes of the boxes around the cells. */
+[[gnu::always_inline]] inline void TestCells(const Cell& a, const Cell& b, const Pose& X_WA,
+                                             const Pose& X_WB, OverlapTest* test) {
+  if (distance::IsEllipsoid(a) && distance::IsEllipsoid(b)) {
+    const Surface &of_a = a.surfaces[0], &of_b = b.surfaces[0];
+    if (geometry::IsSphere(of_a) && geometry::IsSphere(of_b)) {
+      return TestBalls(of_a, of_b, X_WA, X_WB, test);
+    }
+    return TestRound(a, b, X_WA, X_WB, test);
+  }
+  if (!a.bounded || !b.bounded) return TestUnbounded(a, b, X_WA, X_WB, test);
+  const FirstLook look = distance::LookAtBounds(a, b, X_WA, X_WB);
+  if (look == FirstLook::kApart) return;
+  if (look == FirstLook::kNotFinite) return Refuse(kNotFinite, test);
+  TestNear(a, b, X_WA, X_WB, look == FirstLook::kTurned, test);
+}
+
 /** Decides solids of several cells. */
 [[gnu::noinline]] void TestSolids(std::span<const Cell> a, std::span<const Cell> b,
                                   const Pose& X_WA, const Pose& X_WB, OverlapTest* test) {
+  if (!distance::AreFinite(X_WA, X_WB)) return Refuse(kNotFinite, test);
   std::vector<CellPair> pairs;
   for (const Cell& p : a) {
     const Vec3 center = X_WA * p.bounds.X.p;
@@ -371,21 +416,17 @@ void TestCells(const Cell& a, const Cell& b, const Pose& X_WA, const Pose& X_WB,
 OverlapTest TestOverlap(std::span<const Cell> a, std::span<const Cell> b, const Pose& X_WA,
                         const Pose& X_WB) {
   OverlapTest out;
-  if (a.empty() || b.empty()) {
-    out.reason = "a solid is empty";
-    return out;
-  }
-  if (!distance::AreFinite(X_WA, X_WB)) {
-    out.reason = "a pose is not finite";
-    return out;
-  }
   out.status = Status::kOk;
   out.proof = OverlapProof::kBounds;
   if (a.size() == 1 && b.size() == 1) {
     TestCells(a[0], b[0], X_WA, X_WB, &out);
     return out;
   }
-  TestSolids(a, b, X_WA, X_WB, &out);
+  if (a.empty() || b.empty()) {
+    Refuse("a solid is empty", &out);
+  } else {
+    TestSolids(a, b, X_WA, X_WB, &out);
+  }
   return out;
 }
 

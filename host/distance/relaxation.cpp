@@ -6,6 +6,7 @@
 
 #include "geometry/make_surface.h"
 #include "geometry/surface_eval.h"
+#include "host/distance/common_box.h"
 
 namespace intervox::host::distance {
 namespace {
@@ -46,28 +47,14 @@ bool ReachesOtherNappe(const Surface& s, const OrientedBox& box) {
   return Dot(axis, box.X.p - s.o) < Dot(Abs(TransposeTimes(box.X.R, axis)), box.half);
 }
 
-/** What the side's level may lie below its linear form about the box' centre by; nothing where that
- is not known. */
-std::optional<double> Remainder(const Surface& s, const OrientedBox& box) {
-  Vec3 half;  // about the box, along the surface's axes
+/** What a quadric's level may lie below its tangent at the box' centre by. */
+double BendsDownBy(const Surface& s, const OrientedBox& box) {
   const Mat3 turn = Transpose(s.R) * box.X.R;
-  for (int i = 0; i < 3; ++i) half[i] = Dot(Abs(turn.Row(i)), box.half);
-  const Vec3 y = TransposeTimes(s.R, box.X.p - s.o);
-  if (s.kind == SurfaceKind::kTorus) {
-    const double r = Norm(box.half), rho = std::hypot(y.x, y.y);
-    if (s.side > 0) {
-      // Its level bends down around the axis only, inside of its circle, by 1/ρ at most.
-      if (!(rho > r)) return {};
-      return 0.5 * r * r / (rho - r);
-    }
-    // Around it the level is minus the distance d from its circle, which bends by 1/d at most.
-    const double d = std::hypot(rho - s.e.x, y.z);
-    if (!(d > r)) return {};
-    return 0.5 * r * r / (d - r);
-  }
-  if (ReachesOtherNappe(s, box)) return {};
   double below = 0.0;
-  for (int i = 0; i < 3; ++i) below += std::fmax(0.0, -s.side * s.e[i]) * half[i] * half[i];
+  for (int i = 0; i < 3; ++i) {
+    const double half = Dot(Abs(turn.Row(i)), box.half);
+    below += std::fmax(0.0, -s.side * s.e[i]) * half * half;
+  }
   return below;
 }
 
@@ -91,15 +78,12 @@ Constraint ConvexPart(const Surface& s, const OrientedBox& box, double room, int
   return {body, part};
 }
 
-/** The half-space side · (value + gradient · (x − at)) ≤ room. */
-std::optional<Constraint> Plane(const Surface& s, const Vec3& at, double room, int body) {
-  const double side = s.side;
-  const Vec3 gradient = side * geometry::Gradient(s, at);
+/** The half-space that a linear form keeps: level + gradient · (x − at) ≤ 0. */
+std::optional<Constraint> Plane(double level, const Vec3& gradient, const Vec3& at, int body) {
   const double slope = Norm(gradient);
   if (!(slope > 1e-9)) return {};
   const Vec3 n = gradient / slope;
-  const double away = (room - side * geometry::Value(s, at)) / slope;
-  return Constraint{body, geometry::MakePlane(n, at + away * n)};
+  return Constraint{body, geometry::MakePlane(n, at - (level / slope) * n)};
 }
 
 }  // namespace
@@ -137,13 +121,13 @@ bool Relax(const PlacedCell& cell, const OrientedBox& box, int body,
       constraints->push_back({body, s, true});
       if (IsOutOfCircle(s, box)) continue;
     }
-    const std::optional<double> room = Remainder(s, box);
-    if (!room) continue;
-    if (BendsUp(s)) {
-      constraints->push_back(ConvexPart(s, box, *room, body));
+    if (BendsUp(s) && !ReachesOtherNappe(s, box)) {
+      constraints->push_back(ConvexPart(s, box, BendsDownBy(s, box), body));
       continue;
     }
-    if (const auto plane = Plane(s, box.X.p, *room, body)) constraints->push_back(*plane);
+    const LowerForm form = FormBelow(s, Place(box, kHere));
+    const auto plane = Plane(form.level, ToVec3(form.gradient), box.X.p, body);
+    if (plane) constraints->push_back(*plane);
   }
   for (int axis = 0; axis < 3; ++axis) {
     for (const double side : {1.0, -1.0}) {
@@ -152,6 +136,18 @@ bool Relax(const PlacedCell& cell, const OrientedBox& box, int body,
     }
   }
   return true;
+}
+
+bool Contract(std::span<const PlacedCell> cells, OrientedBox* box) {
+  PlacedBox placed = Place(*box, kHere);
+  const bool left = ContractByTurns(&placed, [&](int) {
+    return std::all_of(cells.begin(), cells.end(), [&](const PlacedCell& cell) {
+      return Contract(cell.convex, &placed) && Contract(cell.others, &placed);
+    });
+  });
+  box->X.p = ToVec3(placed.center);
+  box->half = ToVec3(placed.half);
+  return left;
 }
 
 Vec3 Slack(const PlacedCell& cell, const OrientedBox& box, const Vec3* at) {
@@ -187,8 +183,11 @@ void LinearizeAt(const PlacedCell& cell, const Vec3& x, int body,
   for (const Surface& s : cell.others) {
     if (s.kind == SurfaceKind::kTorus && s.side > 0) {
       constraints->push_back({body, s});
-    } else if (const auto plane = Plane(s, x, 0.0, body)) {
-      constraints->push_back(*plane);
+    } else {
+      const double side = s.side;
+      const auto plane =
+          Plane(side * geometry::Value(s, x), side * geometry::Gradient(s, x), x, body);
+      if (plane) constraints->push_back(*plane);
     }
   }
 }

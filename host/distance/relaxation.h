@@ -2,6 +2,7 @@
  */
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "geometry/cell.h"
@@ -25,6 +26,10 @@ PlacedCell Place(const geometry::Cell& cell, const Pose& X_WC, const Vec3& origi
  @returns false where the box proves to have no part. */
 bool Relax(const PlacedCell& cell, const geometry::OrientedBox& box, int body,
            std::vector<Constraint>* constraints);
+
+/** Draws a box in to the part of it that all cells may have in common there. @returns false where
+ that is nothing */
+bool Contract(std::span<const PlacedCell> cells, geometry::OrientedBox* box);
 
 /** How much of what Relax gives away is due to the box' extent along each of its axes, roughly.
  @param at  a point: then only by those surfaces beyond which it lies */

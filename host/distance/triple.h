@@ -40,9 +40,38 @@ inline Triple Magnitudes(const Triple& v) {
   return reinterpret_cast<Triple>(reinterpret_cast<TripleMask>(v) & kButSign);
 }
 
+/** A number in all places. */
+inline Triple AllOf(double x) { return Triple{x, x, x, x}; }
+
+/** a · b. */
+inline double Dot(const Triple& a, const Triple& b) {
+  const Triple products = a * b;
+  return products[0] + products[1] + products[2];
+}
+
+/** a × b. */
+inline Triple Cross(const Triple& a, const Triple& b) {
+  return Cycled(a * Cycled(b) - Cycled(a) * b);
+}
+
+/** The square root of each. */
+inline Triple Roots(const Triple& v) { return _mm256_sqrt_pd(v); }
+
+/** The magnitudes of the first with the signs of the second. */
+inline Triple WithSigns(const Triple& v, const Triple& signs) {
+  constexpr std::int64_t kSign = INT64_MIN;
+  return reinterpret_cast<Triple>((reinterpret_cast<TripleMask>(v) & ~kSign) |
+                                  (reinterpret_cast<TripleMask>(signs) & kSign));
+}
+
 /** Whether a condition holds for one of the three. */
 inline bool AnyOf(const TripleMask& mask) {
   return (_mm256_movemask_pd(reinterpret_cast<Triple>(mask)) & 7) != 0;
+}
+
+/** Whether a condition holds for all four. */
+inline bool AllOfFour(const TripleMask& mask) {
+  return _mm256_movemask_pd(reinterpret_cast<Triple>(mask)) == 15;
 }
 
 /** a > b ? a : b of each. */
@@ -110,6 +139,9 @@ struct Placement {
   Triple position;  ///< [m]
 };
 
+/** Where nothing is moved. */
+inline constexpr Placement kHere{{{1, 0, 0, 0}, {0, 1, 0, 0}, {0, 0, 1, 0}}, {0, 0, 0, 0}};
+
 /** The pose. */
 inline Pose ToPose(const Placement& placement) {
   Pose X;
@@ -136,6 +168,14 @@ inline Triple Moved(const Pose& X, const Vec3& p) {
   return Combined(Transposed(RowsOf(X.R)), p.x, p.y, p.z) + PositionOf(X);
 }
 
+/** Y q − X p. */
+inline Triple WayBetween(const Pose& X, const Vec3& p, const Pose& Y, const Vec3& q) {
+  const Triple a = FourFrom(&p.x), b = FourFrom(&q.x);
+  const Triples x = RowsOf(X.R), y = RowsOf(Y.R);
+  const Triples sums = Transposed({y.x * b - x.x * a, y.y * b - x.y * a, y.z * b - x.z * a});
+  return sums.x + sums.y + sums.z + (PositionOf(Y) - PositionOf(X));
+}
+
 /** Whether all numbers of two poses, and their sums, are finite. */
 inline bool AreFinite(const Pose& X, const Pose& Y) {
   const auto sum = [](const Pose& pose) {
@@ -143,7 +183,7 @@ inline bool AreFinite(const Pose& X, const Pose& Y) {
     return FourFrom(x) + FourFrom(x + 4) + FourFrom(x + 8);
   };
   const Triple all = sum(X) + sum(Y);
-  return _mm256_movemask_pd(reinterpret_cast<Triple>(0.0 * all == 0.0)) == 15;
+  return AllOfFour(0.0 * all == 0.0);
 }
 
 }  // namespace intervox::host::distance

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cmath>
 
 #include "cuda/wall/wall_clearance.h"
@@ -51,15 +52,16 @@ TEST(BoxAxes, OfWhatIsNotFinite) {
   }
 }
 
-// What DeepPoint finds, in plain vectors.
-Vec3 PlainDeepPoint(const Vec3& a, const Vec3& b, const Pose& X) {
+// What FindDeepPlace finds, in plain vectors.
+std::array<Vec3, 2> PlainDeepPlace(const Vec3& a, const Vec3& b, const Pose& X) {
   const auto nearest = [](const Vec3& x, const Vec3& half) {
     return Max(-0.6 * half, Min(0.6 * half, x));
   };
   const Vec3 in_a = nearest(X.p, a);
   const Vec3 in_b = X * nearest(TransposeTimes(X.R, in_a - X.p), b);
   const Vec3 again = nearest(in_b, a);
-  return 0.5 * (again + X * nearest(TransposeTimes(X.R, again - X.p), b));
+  const Vec3 back = X * nearest(TransposeTimes(X.R, again - X.p), b);
+  return {0.5 * (again + back), back - again};
 }
 
 // Whatever the axes of the boxes are in their cells: where they lie, and a point where both may be
@@ -70,15 +72,18 @@ TEST(BoxAxes, PlaceTurnedBoxes) {
     OrientedBox a{random.RandomPose(1), AnySize(&random)}, b{random.RandomPose(1), {2, 3, 4}};
     if (k % 2 == 0) a.X.R = {};
     if (k % 4 < 2) b.X.R = {};
-    Placement X_AB = Relative(random.RandomPose(1), random.RandomPose(1));
+    const Placement X_AB = Relative(random.RandomPose(1), random.RandomPose(1));
     const Pose X = Inverse(a.X) * (ToPose(X_AB) * b.X);
-    const BoxPair boxes = PlaceBoxes(a, b, &X_AB);
+    const BoxPair boxes = PlaceBoxes(a, b, X_AB);
     EXPECT_LT(Norm(ToVec3(boxes.way) - X.p), 1e-14);
     EXPECT_TRUE(ToVec3(boxes.a) == a.half && ToVec3(boxes.b) == b.half);
     for (const Mat3& R : {ToMat3(boxes.rows), Transpose(ToMat3(boxes.columns))}) {
       for (int i = 0; i < 3; ++i) EXPECT_LT(Norm(R.Row(i) - X.R.Row(i)), 1e-14);
     }
-    EXPECT_LT(Norm(DeepPoint(boxes) - PlainDeepPoint(a.half, b.half, X)), 1e-14);
+    const DeepPlace place = FindDeepPlace(boxes);
+    const auto [point, apart] = PlainDeepPlace(a.half, b.half, X);
+    EXPECT_LT(Norm(place.point - point), 1e-14);
+    EXPECT_LT(Norm(ToVec3(place.apart) - apart), 1e-14);
   }
 }
 
@@ -108,10 +113,10 @@ TEST(BoxAxes, AreApartByTheLeastOverlapAlongAnyAxis) {
     const OrientedBox a{{}, AnySize(&random)}, b{{}, AnySize(&random)};
     Pose X = random.RandomPose(1);
     if (k % 5 == 0) X.R = {};
-    Placement X_AB = Relative({}, X);
+    const Placement X_AB = Relative({}, X);
     const double least = LeastOverlap(a.half, b.half, X);
     if (std::fabs(least) < kEps) continue;
-    const BoxPair boxes = PlaceBoxes(a, b, &X_AB);
+    const BoxPair boxes = PlaceBoxes(a, b, X_AB);
     if (AreApartAlongFaces(boxes, kEps / 10)) {
       EXPECT_LT(least, 0) << k;
       ++by_faces;

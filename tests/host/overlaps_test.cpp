@@ -278,6 +278,72 @@ TEST(Overlaps, OfBallsOfAnySize) {
   EXPECT_TRUE(Overlaps(ball, ball, {}, {}));
 }
 
+// A box' corner and a ball in a torus' middle, in holes and dimples, from free to reaching past
+// the wall by a share of their size: no search of boxes is needed where they are free.
+TEST(Overlaps, WhatLiesInHollows) {
+  Random random(15);
+  const auto drilled = [](const geometry::Primitive& drill) {
+    return ToCells(*geometry::Tree(geometry::Operation::kDifference,
+                                   {Leaf(geometry::Box{{1, 1, 0.5}}), Leaf(drill)}));
+  };
+  const std::vector<Cells> seats = {ToCells(*Leaf(geometry::Torus{0.4, 0.15})),
+                                    drilled(geometry::Cylinder{0.25, 4}),
+                                    drilled(geometry::Cone{0.1, 0.4, 1})};
+  int planes = 0, apart = 0;
+  for (int k = 0; k < 300; ++k) {
+    const Cells& seat = seats[static_cast<std::size_t>(k) % 3];
+    const double size = random.LogUniform(1e-3, 0.3);
+    const Cells guest = k % 2 == 0 ? Cells{testing::BoxCell({size, 0.7 * size, 0.5 * size})}
+                                   : ToCells(*Leaf(geometry::Cylinder{0.3 * size, size}));
+    const Pose X = random.RandomPose(0.5), at{random.Rotation(), 0.05 * random.Direction()};
+    const Vec3 way = Vec3{random.Uniform(-1, 1), random.Uniform(-1, 1), random.Uniform(-0.1, 0.1)};
+    // Where it meets the wall, by halving.
+    double free = 0, met = 1;
+    const auto pose = [&](double t) { return X * Pose{at.R, at.p + t * way}; };
+    if (HaveVolume(seat, guest, X, pose(free)) || !HaveVolume(seat, guest, X, pose(met))) continue;
+    for (int s = 0; s < 20; ++s) {
+      const double middle = 0.5 * (free + met);
+      (HaveVolume(seat, guest, X, pose(middle)) ? met : free) = middle;
+    }
+    SCOPED_TRACE("pair " + std::to_string(k));
+    for (const double t : {0.0, 0.5 * free, free - 0.02 * (1 + free)}) {
+      if (!(t >= 0)) continue;
+      const OverlapTest test = TestOverlap(seat, guest, X, pose(t));
+      EXPECT_FALSE(test.overlaps);
+      EXPECT_FALSE(Overlaps(guest, seat, pose(t), X));
+      planes += test.proof == OverlapProof::kPlanes ? 1 : 0;
+      ++apart;
+    }
+    for (const double by : {1e-3, 1e-2}) {
+      EXPECT_TRUE(Overlaps(seat, guest, X, pose(met + by)) ||
+                  !HaveVolume(seat, guest, X, pose(met + by)));
+    }
+  }
+  EXPECT_GT(apart, 150);
+  EXPECT_GT(planes, 0.9 * apart);
+}
+
+// Cylinders, cones and tori whose centres coincide or whose axes nearly do: what is left of a
+// direction across the axis is rounding there.
+TEST(Overlaps, AlongOneAxis) {
+  Random random(16);
+  const std::vector<Cells> solids = {ToCells(*Leaf(geometry::Cylinder{0.3, 0.8})),
+                                     ToCells(*Leaf(geometry::Cone{0.4, 0.1, 0.7})),
+                                     ToCells(*Leaf(geometry::Ellipsoid{{0.5, 0.4, 0.3}})),
+                                     ToCells(*Leaf(geometry::Torus{0.4, 0.15})),
+                                     {testing::BoxCell({0.5, 0.6, 0.7})}};
+  for (int k = 0; k < 1000; ++k) {
+    const Cells &a = solids[static_cast<std::size_t>(k) % 5],
+                &b = solids[static_cast<std::size_t>(k / 5) % 5];
+    const Mat3 turn = testing::Turned(random.LogUniform(1e-18, 1) * random.Direction(), {});
+    const Pose X = random.RandomPose(1);
+    const double along = k % 3 == 0 ? 0.0 : random.Uniform(-1, 1);
+    const Pose Y = X * Pose{turn, {0, 0, along}};
+    SCOPED_TRACE("pair " + std::to_string(k));
+    EXPECT_EQ(Overlaps(a, b, X, Y), HaveVolume(a, b, X, Y));
+  }
+}
+
 // All families against a half-space at any angle, above, touching and below.
 TEST(Overlaps, ThinOverlapsOfAnySolidAndAPlane) {
   const std::vector<Solid> all = AllSolids();
