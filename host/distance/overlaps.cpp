@@ -301,16 +301,19 @@ bool IsConvex(const Cell& cell) {
 /** Cells of which one is not convex, by a box around what they have in common: where surfaces leave
  nothing of it, or else by a point next to its middle. @returns whether that decides */
 bool TestCommonBox(const Placed& pair, const distance::Placement& X_AB, OverlapTest* test) {
-  const bool first = RadiusOf(pair.a) <= RadiusOf(pair.b);
-  distance::PlacedBox box = first ? distance::Place(pair.a.bounds, distance::kHere)
-                                  : distance::Place(pair.b.bounds, X_AB);
-  if (!distance::ContractToCommon(pair.a, pair.b, X_AB, &box)) {
-    SetApart(test);
-    return true;
-  }
   constexpr double kDeep = 300.0;  // of its least half extent: 0.3 of that is the first move
-  const double size = kDeep * std::min({box.half[0], box.half[1], box.half[2]});
-  return TakePointNear(pair, distance::ToVec3(box.center), size, 4, test);
+  const bool first = RadiusOf(pair.a) <= RadiusOf(pair.b);
+  for (const bool of_a : {first, !first}) {
+    distance::PlacedBox box = of_a ? distance::Place(pair.a.bounds, distance::kHere)
+                                   : distance::Place(pair.b.bounds, X_AB);
+    if (!distance::ContractToCommon(pair.a, pair.b, X_AB, &box)) {
+      SetApart(test);
+      return true;
+    }
+    const double size = kDeep * std::min({box.half[0], box.half[1], box.half[2]});
+    if (TakePointNear(pair, distance::ToVec3(box.center), size, 4, test)) return true;
+  }
+  return false;
 }
 
 /** Bounded cells: a point where both boxes may be deep, their hulls, points nearby. @returns
