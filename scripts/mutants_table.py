@@ -552,7 +552,7 @@ MUTANTS = [
            "const Lanes s = Root(ee + «ww * reach»), per_s", "1e-6 * ww * reach", "host:DistributedFriction*"),
     Mutant("cuda/patch/patch_quadrature.cpp", "the points' mean is not the centroid",
            "for (double& value : out->x) value -= «mean_x»;", "0.9 * mean_x", "cuda:PatchQuadrature*"),
-    Mutant("cuda/patch/patch_quadrature.cpp", "what lies between lines follows from them",
+    Mutant("cuda/patch/sectors.cpp", "what lies between lines follows from them",
            "follows = «IsNear(profiles_[seen], Between(seen, 2))»;", "true", "cuda:PatchQuadrature*"),
     Mutant("host/simulation/contact_scales.cpp", "dampers of patches are resolved by any substep",
            ": «model.Force(kBegun * g.V, Norm(g.S), contact.latch).b»;", "0.0", "host:LinearDamper*"),
