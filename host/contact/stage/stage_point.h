@@ -28,6 +28,9 @@ struct FirstGuess {
   double speed = 0.0;  ///< of the contact at y* [m/s]
 };
 
+/** By what share a law's argument is changed to find its slope. */
+inline constexpr double kDifference = 1e-6;
+
 /** A symmetric matrix across n, in the axes t₁ and t₂. */
 struct AcrossNormal {
   double m_11 = 0.0, m_12 = 0.0, m_22 = 0.0;
