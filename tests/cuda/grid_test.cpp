@@ -444,12 +444,17 @@ TEST(GridRules, ErrorsOfSharesHold) {
 
 // Lenses of a fraction of a voxel lie between the nodes of voxels.
 TEST(GridRules, SliversBetweenNodesAreStated) {
-  const Cell ball = GridCell(geometry::Sphere{10}, 1);
+  const Cell ball = GridCell(geometry::Sphere{10}, 1),
+             box = GridCell(geometry::Box{{12, 10, 8}}, 1);
   Random random(12);
   int unseen = 0;
-  for (int k = 0; k < 60; ++k) {
+  for (int k = 0; k < 90; ++k) {
     const double depth = random.LogUniform(1e-3, 0.3);
     PairQuery query{&ball, &ball, {}, {random.Rotation(), (20 - depth) * random.Direction()}};
+    if (k >= 60) {  // a cap between nodes of a flat face, which all lie outside of the ball
+      query.a = &box;
+      query.X_WB = {{}, {random.Uniform(-1, 1), random.Uniform(-1, 1), 14 - depth}};
+    }
     query.rule = k % 2 == 0 ? LeafRule::kFraction : LeafRule::kClip;
     const InterferenceMetrics m = ComputeMetrics(query);
     query.rule = LeafRule::kVoxel;

@@ -119,10 +119,14 @@ TEST(GridTiles, FourLevelsAreThoseOfOne) {
 #if !defined(__CUDA_ARCH__)
   using cuda::internal::Wide;
   const geometry::Cell cell = GridCell(geometry::Sphere{9.7}, 1);
-  const geometry::GridView f = cell.grid.field->View();
+  // What is beyond all places is outside, whatever the first place holds.
+  geometry::LevelSet inside = *cell.grid.field;
+  ASSERT_EQ(inside.places[0], geometry::kAbsentOutside);
+  inside.places[0] = geometry::kAbsentInside;
   Random random(2);
   int beyond = 0, within = 0;
   for (int k = 0; k < 5000; ++k) {
+    const geometry::GridView f = (k / 2 % 2 == 0 ? *cell.grid.field : inside).View();
     double u[3][4], from[3][4];
     for (auto& of_axis : u) {
       for (double& x : of_axis) x = random.Uniform(-20, 20) * (k % 3 == 0 ? 1 : 0.6);
