@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "geometry/make_surface.h"
 #include "geometry/plane_cut.h"
@@ -71,6 +72,19 @@ bool ClipByCut(std::span<const PlaneCut> all, std::size_t i, std::size_t j, cons
 }
 
 }  // namespace
+
+void Clipped::Take(std::span<const PlaneCut> cuts) {
+  const std::size_t count = (cuts.size() + 3) / 4;
+  for (std::vector<Four>* values : {&x, &y, &z}) values->assign(count, Four{});
+  constexpr double kFar = std::numeric_limits<double>::infinity();
+  d.assign(count, Four{kFar, kFar, kFar, kFar});
+  for (std::size_t j = 0; j < cuts.size(); ++j) {
+    x[j / 4][j % 4] = cuts[j].n.x;
+    y[j / 4][j % 4] = cuts[j].n.y;
+    z[j / 4][j % 4] = cuts[j].n.z;
+    d[j / 4][j % 4] = cuts[j].d;
+  }
+}
 
 void Clip(const PlaneCut& cut, int index, double tolerance, Clipped* clipped) {
   const LoosePolygon& polygon = clipped->now;

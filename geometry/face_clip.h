@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstddef>
-#include <limits>
 #include <memory>
 #include <span>
 #include <utility>
@@ -54,18 +53,7 @@ struct Clipped {
   std::vector<Four> x, y, z, d;
 
   /** Takes what is to be looked through by four. */
-  void Take(std::span<const PlaneCut> cuts) {
-    const std::size_t count = (cuts.size() + 3) / 4;
-    for (std::vector<Four>* values : {&x, &y, &z}) values->assign(count, Four{});
-    constexpr double kFar = std::numeric_limits<double>::infinity();
-    d.assign(count, Four{kFar, kFar, kFar, kFar});
-    for (std::size_t j = 0; j < cuts.size(); ++j) {
-      x[j / 4][j % 4] = cuts[j].n.x;
-      y[j / 4][j % 4] = cuts[j].n.y;
-      z[j / 4][j % 4] = cuts[j].n.z;
-      d[j / 4][j % 4] = cuts[j].d;
-    }
-  }
+  void Take(std::span<const PlaneCut> cuts);
 };
 
 /** Where a pass over cuts begins: a square of this half width around the middle's foot on each cut,
