@@ -95,10 +95,6 @@ struct Worst {
   }
 };
 
-bool IsConvex(const Cell& cell) {
-  return std::all_of(cell.surfaces.begin(), cell.surfaces.end(), KeepsConvex);
-}
-
 /** Convex cells: cuts are tangent planes, each found in its cell's own frame. */
 BallVerdict SearchConvex(const PosedCell (&pair)[2], double reach, double least, Vec3* point,
                          int* steps) {
@@ -279,6 +275,10 @@ class BoxSearch {
 };
 
 }  // namespace
+
+bool IsConvex(const Cell& cell) {
+  return cell.polytope || std::all_of(cell.surfaces.begin(), cell.surfaces.end(), KeepsConvex);
+}
 
 BallVerdict FindCommonBall(const PosedCell (&pair)[2], const Pose& X_AB, int smaller, double least,
                            Vec3* point, int* steps) {

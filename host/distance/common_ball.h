@@ -6,6 +6,9 @@
 
 namespace intervox::host::distance {
 
+/** Whether all sides of a cell keep convex sets. */
+bool IsConvex(const geometry::Cell& cell);
+
 /** Balls of less than this share of the smaller cell's size are no overlap. */
 inline constexpr double kThin = 1e-12;
 

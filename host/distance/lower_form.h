@@ -40,8 +40,9 @@ inline LowerForm BelowQuadric(const geometry::Surface& s, const Triple& y, const
   const Triple side = AllOf(s.side), e = side * ToTriple(s.e), l = side * ToTriple(s.l);
   const Triple ey = e * y, slope = ey + l, steep = Magnitudes(ey) + Magnitudes(l);
   const Triple down = Smaller(e, Triple{}) * reach * reach;
-  const double level = Dot(ey + l + l, y) + s.side * s.c + (down[0] + down[1] + down[2]);
-  const double size = Dot(steep + steep, Magnitudes(y) + AllOf(position)) + std::fabs(s.c);
+  const double lost = down[0] + down[1] + down[2];
+  const double level = Dot(ey + l + l, y) + s.side * s.c + lost;
+  const double size = Dot(steep + steep, Magnitudes(y) + AllOf(position)) + std::fabs(s.c) - lost;
   return {level - kFormRounding * size, slope + slope};
 }
 
@@ -54,19 +55,18 @@ inline LowerForm BelowCone(const geometry::Surface& s, const Triple& y, double p
           Triple{along * y[0], along * y[1], -scale * k, 0.0}};
 }
 
-/** In its own frame, of a cone whose inside is left out. Of −z|z| a chord is taken that touches z²
- at t: it is below where z ≥ −(1 + √2) t. */
+/** In its own frame, of a cone whose inside is left out. Of z|z| the tangent at t is taken, which
+ is below it where z ≥ −(1 + √2) t. */
 inline LowerForm BelowAroundCone(const geometry::Surface& s, const Triple& y, const Triple& reach,
                                  double position) {
   constexpr double kRatio = 2.4142135623730951;  // 1 + √2
   const double down = -s.e.x, up = -s.e.z;
   const double t = std::fmax(y[2], (reach[2] - y[2]) / kRatio);
-  const double level =
-      down * (y[0] * y[0] + y[1] * y[1] + reach[0] * reach[0] + reach[1] * reach[1]) +
-      up * t * (y[2] + y[2] - t);
+  const double lost = down * (reach[0] * reach[0] + reach[1] * reach[1]);
+  const double level = down * (y[0] * y[0] + y[1] * y[1]) + lost + up * t * (y[2] + y[2] - t);
   const Triple gradient{2.0 * down * y[0], 2.0 * down * y[1], 2.0 * up * t, 0.0};
   const Triple steep = Magnitudes(gradient);
-  const double size = (steep[0] + steep[1] + steep[2]) * position;
+  const double size = (steep[0] + steep[1] + steep[2]) * position - lost;
   return {level - kFormRounding * size, gradient};
 }
 

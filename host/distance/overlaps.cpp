@@ -12,7 +12,6 @@
 #include "host/distance/box_axes.h"
 #include "host/distance/common_ball.h"
 #include "host/distance/common_box.h"
-#include "host/distance/convex_program.h"
 #include "host/distance/ellipsoid_pair.h"
 #include "host/distance/first_look.h"
 
@@ -26,6 +25,7 @@ using distance::BallVerdict;
 using distance::FindCommonBall;
 using distance::FirstLook;
 using distance::HullVerdict;
+using distance::IsConvex;
 using distance::kThin;
 using distance::PosedCell;
 using geometry::Cell;
@@ -290,12 +290,6 @@ double ThinOf(const Cell& a, const Cell& b) {
   }
   if (!flat && IsFit(a, b) && TestFit(pair, X_WB, false, test)) return;
   Search(pair, X_WB, test);
-}
-
-/** Whether all sides of a cell keep convex sets. */
-bool IsConvex(const Cell& cell) {
-  return cell.polytope ||
-         std::all_of(cell.surfaces.begin(), cell.surfaces.end(), distance::KeepsConvex);
 }
 
 /** Cells of which one is not convex, by a box around what they have in common: where surfaces leave
