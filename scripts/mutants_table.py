@@ -724,8 +724,6 @@ MUTANTS = [
            "if (!(«total.along_miss <= kFewColumns * std::fabs(total.volume)»)) {", "true", "cuda:*PegPair*:Flux*"),
     Mutant("cuda/numerics/quadrature.h", "the last of four sums is the second",
            "(of[0] + of[2]) + (of[1] + «of[3]»)", "of[1]", "cuda:*PegPair*:Flux*"),
-    Mutant("cuda/numerics/quadrature.h", "single nodes are added in their own order",
-           "place = «2 * place + ((group & bit) != 0 ? 1 : 0)»;", "group", "cuda:NodeSums*"),
     Mutant("cuda/rules/flux/rule.h", "the flux rule accepts an open boundary",
            "      «gap <= leak * total.sums.area» &&", "true", "cuda:Flux*:Planner*"),
     Mutant("cuda/rules/flux/rule.h", "a speck in a large box is summed from afar",

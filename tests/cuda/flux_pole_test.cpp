@@ -58,7 +58,6 @@ void CheckPoles(const FluxPair& pair) {
   internal::flux::FluxMemory memory;
   const internal::flux::FluxPanels& panels = memory.panels;
   internal::flux::FluxSums edges;
-  internal::flux::SheetNodes<16> nodes;
   ASSERT_TRUE(internal::flux::ListPanels(model, &memory, &edges));
   FluxRandom random(21);
   int near = 0;
@@ -72,12 +71,11 @@ void CheckPoles(const FluxPair& pair) {
       internal::flux::PatchPole pole;
       const double apart = std::pow(10.0, random.Uniform(-3, 0));
       pole.e = -Normalized(y + apart * random.Direction());
-      const auto coarse =
-          internal::flux::IntegratePanel(model, panels.panel[i], pole, false, 0, 1, &nodes);
+      const auto coarse = internal::flux::IntegratePanel(model, panels.panel[i], pole, false, 0, 1);
       internal::flux::PanelSums fine;
       for (int k = 0; k < 128; ++k) {
         const auto part = internal::flux::IntegratePanel(model, panels.panel[i], pole, true,
-                                                         k / 128.0, (k + 1) / 128.0, &nodes);
+                                                         k / 128.0, (k + 1) / 128.0);
         fine.sums += part.sums;
         fine.volume_error += part.volume_error;
       }

@@ -35,13 +35,29 @@ INTERVOX_HD inline double EstimateOf(double difference, double scale) {
  show its error: its estimate takes no chances. */
 inline constexpr double kBlind = 12.0;
 
-/** The error of V from the ellipsoid's face of a piece, whose size the nested rule has as `lean`.
- */
-INTERVOX_HD inline double PatchError(const FluxCurve& s, const PatchPole& pole, double size,
-                                     double lean, const PoleDistance& near_pole, bool fine) {
-  const double det = s.radii.x * s.radii.y * s.radii.z / 3.0;
-  return EstimateOf(kBlind * det * std::fabs(size - lean), det * std::fabs(size)) +
-         det * near_pole.ErrorOfSize(pole, fine);
+/** An edge of an ellipsoid's face, of whose size a nested rule has its own share. */
+struct PatchEdge {
+  PatchSums sums;
+  PoleDistance near_pole;
+  double lean = 0.0;  ///< the size by the nested rule
+
+  /** Adds a node at p, dp the derivative along the piece, by its weights. */
+  INTERVOX_HD void Add(const PatchPole& pole, const Vec3& p, const Vec3& dp, double fine_weight,
+                       double lean_weight) {
+    near_pole.Note(pole, p, dp);
+    const double before = sums.Size(pole);
+    sums.Add(pole, p, fine_weight * dp);
+    lean += (sums.Size(pole) - before) * (lean_weight / fine_weight);
+  }
+};
+
+/** Adds the cone over the patch, and its area vector, by its edge. @returns the error of V */
+INTERVOX_HD inline double AddPatch(const FluxCurve& s, const PatchPole& pole, const PatchEdge& edge,
+                                   bool fine, FluxSums* sums) {
+  AddPatch(s, pole, edge.sums, sums);
+  const double det = s.radii.x * s.radii.y * s.radii.z / 3.0, size = edge.sums.Size(pole);
+  return EstimateOf(kBlind * det * std::fabs(size - edge.lean), det * std::fabs(size)) +
+         det * edge.near_pole.ErrorOfSize(pole, fine);
 }
 
 /** What is summed over the nodes of an arc. */
@@ -66,7 +82,7 @@ template <int N>
 INTERVOX_HD inline PanelSums IntegrateArc(const FluxModel& model, const FluxPanel& p,
                                           const PatchPole& pole, const NestedRule<N>& rule,
                                           double from, double to) {
-  constexpr int M = kNodesAtOnce;
+  using S = Wide<kNodesAtOnce>;
   const FluxPlane& plane = model.plane[p.plane];
   const FluxCurve& s = model.curve[p.curve];
   const bool round = !s.ruled;
@@ -81,59 +97,45 @@ INTERVOX_HD inline PanelSums IntegrateArc(const FluxModel& model, const FluxPane
   const double share = span > 0 ? g1 / span : 0.0;
   const double rise = p.t1 - p.t0;
   const Vec3 n = (0.5 * p.sign) * plane.n;
-  NodeSums<N, kArcKinds, M> total;
-  double a[N], b[N], da[N], db[N];
-  for (int step = 0; step < N; step += M) {
-    const int first = total.NodeAt(step);
-    double t[M], dt[M];
-    for (int i = 0; i < M; ++i) {
-      const int k = first + i;
-      const double sigma = from + rule.x[k] * width;
-      const double u = p.u0 + sigma * (p.u1 - p.u0);
-      const double ig = 1.0 / (1.0 + u * u);
-      const double cosine = (1.0 - u * u) * ig, sine = 2.0 * u * ig, turn = 2.0 * du * ig;
-      const double phi = sigma * (1.0 - u * p.u0) * share * ig;
-      const double slope = g0 * (1.0 - u * u) * share * ig * ig;
-      const double w = p.t0 + rise * phi, dw = rise * slope * width;
-      const double inverse = s.cone ? 1.0 / w : 1.0;
-      const double tk = s.cone ? inverse : w, dtk = s.cone ? -inverse * inverse * dw : dw;
-      const double r = round ? 1.0 : s.radius + s.k * tk;
-      t[i] = tk;
-      dt[i] = dtk;
-      a[k] = r * cosine;
-      b[k] = r * sine;
-      da[k] = s.k * dtk * cosine - r * turn * sine;
-      db[k] = s.k * dtk * sine + r * turn * cosine;
+  FourSums<kArcKinds> total;
+  PatchEdge edge;
+  for (int first = 0; first < N; first += kNodesAtOnce) {
+    const S sigma = from + LoadWide<kNodesAtOnce>(rule.x + first) * width;
+    const S u = p.u0 + sigma * (p.u1 - p.u0), ig = 1.0 / (1.0 + u * u);
+    const S cosine = (1.0 - u * u) * ig, sine = 2.0 * u * ig, turn = 2.0 * du * ig;
+    const S phi = sigma * (1.0 - u * p.u0) * share * ig;
+    const S slope = g0 * (1.0 - u * u) * share * ig * ig;
+    const S w = p.t0 + rise * phi, dw = rise * slope * width;
+    S t = w, dt = dw, r = S{} + 1.0;
+    if (s.cone) {
+      t = 1.0 / w;
+      dt = -t * t * dw;
     }
-    double x[M], y[M], z[M], area[M], wx[M], wy[M], wz[M], fine[M], lean[M];
-    for (int i = 0; i < M; ++i) {
-      const int k = first + i;
-      x[i] = x0.x + a[k] * xc.x + b[k] * xs.x + t[i] * e.x;
-      y[i] = x0.y + a[k] * xc.y + b[k] * xs.y + t[i] * e.y;
-      z[i] = x0.z + a[k] * xc.z + b[k] * xs.z + t[i] * e.z;
-      const double dx = da[k] * xc.x + db[k] * xs.x + dt[i] * e.x;
-      const double dy = da[k] * xc.y + db[k] * xs.y + dt[i] * e.y;
-      const double dz = da[k] * xc.z + db[k] * xs.z + dt[i] * e.z;
-      area[i] = n.x * (y[i] * dz - z[i] * dy) + n.y * (z[i] * dx - x[i] * dz) +
-                n.z * (x[i] * dy - y[i] * dx);
-      fine[i] = rule.fine[k] * area[i];
-      lean[i] = rule.lean[k] * area[i];
-      wx[i] = fine[i] * x[i];
-      wy[i] = fine[i] * y[i];
-      wz[i] = fine[i] * z[i];
+    if (!round) r = s.radius + s.k * t;
+    const S a = r * cosine, da = s.k * dt * cosine - r * turn * sine;
+    const S b = r * sine, db = s.k * dt * sine + r * turn * cosine;
+    const S x = x0.x + a * xc.x + b * xs.x + t * e.x, dx = da * xc.x + db * xs.x + dt * e.x;
+    const S y = x0.y + a * xc.y + b * xs.y + t * e.y, dy = da * xc.y + db * xs.y + dt * e.y;
+    const S z = x0.z + a * xc.z + b * xs.z + t * e.z, dz = da * xc.z + db * xs.z + dt * e.z;
+    const S area = n.x * (y * dz - z * dy) + n.y * (z * dx - x * dz) + n.z * (x * dy - y * dx);
+    const S fine = LoadWide<kNodesAtOnce>(rule.fine + first) * area;
+    const S wx = fine * x, wy = fine * y, wz = fine * z;
+    const auto add = [&](ArcKind kind, const S& sum) { total.Add(first, kind, sum); };
+    add(kArea, fine);
+    add(kAreaLean, LoadWide<kNodesAtOnce>(rule.lean + first) * area);
+    add(kWx, wx);
+    add(kWy, wy);
+    add(kWz, wz);
+    add(kWxx, wx * x);
+    add(kWyy, wy * y);
+    add(kWzz, wz * z);
+    add(kWxy, wx * y);
+    add(kWxz, wx * z);
+    add(kWyz, wy * z);
+    for (int k = 0; round && k < kNodesAtOnce && first + k < N - 1; ++k) {
+      edge.Add(pole, p.centre + Lane(a, k) * p.c + Lane(b, k) * p.s,
+               Lane(da, k) * p.c + Lane(db, k) * p.s, -rule.fine[first + k], -rule.lean[first + k]);
     }
-    total.Add(step, kArea, fine);
-    total.Add(step, kAreaLean, lean);
-    total.Add(step, kWx, wx);
-    total.Add(step, kWy, wy);
-    total.Add(step, kWz, wz);
-    total.Add(step, kWxx, wx, x);
-    total.Add(step, kWyy, wy, y);
-    total.Add(step, kWzz, wz, z);
-    total.Add(step, kWxy, wx, y);
-    total.Add(step, kWxz, wx, z);
-    total.Add(step, kWyz, wy, z);
-    total.Close(step);
   }
   const VolumeMoments fan{
       total[kArea],
@@ -143,22 +145,7 @@ INTERVOX_HD inline PanelSums IntegrateArc(const FluxModel& model, const FluxPane
   out.work = N - 1;
   AddFan(plane, fan, &out.sums);
   const double miss = std::fabs(fan.v - total[kAreaLean]);
-  double round_error = 0.0;
-  if (round) {
-    PatchSums patch;
-    PoleDistance near_pole;
-    double lean = 0.0;
-    for (int k = 0; k < N - 1; ++k) {
-      const Vec3 at = p.centre + a[k] * p.c + b[k] * p.s;
-      const Vec3 step = da[k] * p.c + db[k] * p.s;
-      near_pole.Note(pole, at, step);
-      const double before = patch.Size(pole);
-      patch.Add(pole, at, -rule.fine[k] * step);
-      lean += (patch.Size(pole) - before) * (rule.lean[k] / rule.fine[k]);
-    }
-    AddPatch(s, pole, patch, &out.sums);
-    round_error = PatchError(s, pole, patch.Size(pole), lean, near_pole, N > 8);
-  }
+  const double round_error = round ? AddPatch(s, pole, edge, N > 8, &out.sums) : 0.0;
   out.volume_error =
       EstimateOf(std::fabs(plane.h) * miss / 3.0, std::fabs(plane.h * fan.v) / 3.0) + round_error;
   out.area_error = EstimateOf(miss, std::fabs(fan.v));

@@ -114,10 +114,10 @@ INTERVOX_HD inline Vec3 FindLargePole(const FluxModel& model, int round, const F
 /** One panel's share [from, to] ⊂ [0, 1] with 7 or 15 nodes. */
 INTERVOX_HD inline PanelSums IntegratePanel(const FluxModel& model, const FluxPanel& p,
                                             const PatchPole& pole, bool fine, double from,
-                                            double to, SheetNodes<16>* nodes) {
+                                            double to) {
   if (p.kind == PanelKind::kSheet) {
-    return fine ? IntegrateSheet(model, p, pole, Patterson15(), from, to, nodes)
-                : IntegrateSheet(model, p, pole, Patterson7(), from, to, nodes);
+    return fine ? IntegrateSheet(model, p, pole, Patterson15(), from, to)
+                : IntegrateSheet(model, p, pole, Patterson7(), from, to);
   }
   return fine ? IntegrateArc(model, p, pole, Patterson15(), from, to)
               : IntegrateArc(model, p, pole, Patterson7(), from, to);
@@ -126,13 +126,13 @@ INTERVOX_HD inline PanelSums IntegratePanel(const FluxModel& model, const FluxPa
 /** One panel by bisection until each part's error is below its share. */
 INTERVOX_HD inline PanelSums RefinePanel(const FluxModel& model, const FluxPanel& p,
                                          const PatchPole& pole, double volume_goal,
-                                         double area_goal, SheetNodes<16>* nodes) {
+                                         double area_goal) {
   PanelSums out;
   constexpr int kEvaluations =
       48;  // enough for any analytic piece; more would not help a rough one
   Bisection at;
   for (int n = 1; at.from < 1.0; ++n) {
-    const PanelSums part = IntegratePanel(model, p, pole, true, at.from, at.from + at.width, nodes);
+    const PanelSums part = IntegratePanel(model, p, pole, true, at.from, at.from + at.width);
     const bool rough = part.volume_error > volume_goal || part.area_error > area_goal;
     if (rough && at.width > 1e-4 && n < kEvaluations) {
       at.width *= 0.5;

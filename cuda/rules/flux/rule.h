@@ -33,7 +33,6 @@ struct ListRoom {
 /** Room for choosing a pole, then for the sums over panels. */
 struct FluxSumRoom {
   Place<PoleRoom> poles;
-  SheetNodes<16> nodes;
   LaneSums<PanelSums> lanes;
 };
 
@@ -170,8 +169,7 @@ INTERVOX_HD inline RuleResult TryFlux(const LocalPair& pair, double nudge, FluxS
   float* area_error = memory->area_error;
   const auto integrate = [&](int i) {
     const FluxPanel& panel = panels.panel[i];
-    const PanelSums p =
-        IntegratePanel(model, panel, pole, is_fine(panel), 0.0, 1.0, &memory->sum.nodes);
+    const PanelSums p = IntegratePanel(model, panel, pole, is_fine(panel), 0.0, 1.0);
     volume_error[i] = static_cast<float>(p.volume_error);
     area_error[i] = static_cast<float>(p.area_error);
     return p;
@@ -191,11 +189,11 @@ INTERVOX_HD inline RuleResult TryFlux(const LocalPair& pair, double nudge, FluxS
     const auto refine = [&](int i) {
       const double ev = volume_error[i], ea = area_error[i];
       if (ev <= volume_goal && ea <= area_goal) return PanelSums{};
-      const PanelSums old = IntegratePanel(model, panels.panel[i], pole, is_fine(panels.panel[i]),
-                                           0.0, 1.0, &memory->sum.nodes);
+      const PanelSums old =
+          IntegratePanel(model, panels.panel[i], pole, is_fine(panels.panel[i]), 0.0, 1.0);
       PanelSums change =
           RefinePanel(model, panels.panel[i], pole, goal / (1 + panels.count) * volume,
-                      goal / (1 + panels.count) * area, &memory->sum.nodes);
+                      goal / (1 + panels.count) * area);
       change.sums.x += -1.0 * old.sums.x;
       change.sums.closure -= old.sums.closure;
       change.sums.r_n = change.sums.r_n - old.sums.r_n;

@@ -6,30 +6,27 @@
 
 namespace intervox::cuda::internal::flux {
 
-/** The generators of a sheet at N nodes. */
-template <int N>
+/** The generators of a sheet at nodes of a rule, of which an S holds one or several. */
+template <class S>
 struct SheetNodes {
-  double c[N], s[N];    ///< ρ along the panel's c and s
-  double turn[N];       ///< dθ
-  double lo[N], hi[N];  ///< bounds of t
+  S c, s;    ///< ρ along the panel's c and s
+  S turn;    ///< dθ
+  S lo, hi;  ///< bounds of t
 };
 
 /** The bounds of t by a plane. */
-template <int N>
-INTERVOX_HD inline void BoundByPlane(const FluxPlane& plane, const FluxCurve& s, const FluxPanel& p,
-                                     const SheetNodes<N>& g, double (&t)[N]) {
+template <class S>
+INTERVOX_HD inline S BoundByPlane(const FluxPlane& plane, const FluxCurve& s, const FluxPanel& p,
+                                  const SheetNodes<S>& g) {
   const double nc = Dot(plane.n, p.c), ns = Dot(plane.n, p.s), ne = Dot(plane.n, s.frame.Col(2));
-  const double gap = plane.h - Dot(plane.n, s.o);
-  for (int k = 0; k < N; ++k) {
-    const double across = nc * g.c[k] + ns * g.s[k];
-    t[k] = (gap - s.radius * across) / (ne + s.k * across);
-  }
+  const S across = nc * g.c + ns * g.s;
+  return (plane.h - Dot(plane.n, s.o) - s.radius * across) / (ne + s.k * across);
 }
 
 /** The bounds of t by the other surface, as ClipToSolid has them. */
-template <int N>
+template <class S>
 INTERVOX_HD inline void BoundBySolid(const FluxCurve& other, const FluxCurve& s, const FluxPanel& p,
-                                     const SheetNodes<N>& g, double (&in)[N], double (&out)[N]) {
+                                     const SheetNodes<S>& g, S* in, S* out) {
   const Mat3& R = other.frame;
   Vec3 y0 = TransposeTimes(R, s.o - other.o), v0 = TransposeTimes(R, s.frame.Col(2));
   Vec3 yc = TransposeTimes(R, p.c), ys = TransposeTimes(R, p.s);
@@ -42,66 +39,73 @@ INTERVOX_HD inline void BoundBySolid(const FluxCurve& other, const FluxCurve& s,
     ys = Scaled(ys, inverse);
     kk = rr = 1.0;
   }
-  // Loops without early branches: compilers turn the first into vector instructions.
-  double a[N], b[N], c[N], disc[N], vz[N];
-  for (int k = 0; k < N; ++k) {
-    const double rx = yc.x * g.c[k] + ys.x * g.s[k];
-    const double ry = yc.y * g.c[k] + ys.y * g.s[k];
-    const double rz = yc.z * g.c[k] + ys.z * g.s[k];
-    const double yx = y0.x + s.radius * rx, yy = y0.y + s.radius * ry, yz = y0.z + s.radius * rz;
-    const double vx = v0.x + s.k * rx, vy = v0.y + s.k * ry;
-    vz[k] = v0.z + s.k * rz;
-    a[k] = vx * vx + vy * vy + kk * vz[k] * vz[k];
-    b[k] = vx * yx + vy * yy + kk * vz[k] * yz;
-    c[k] = yx * yx + yy * yy + kk * yz * yz - rr;
-    const double square = b[k] * b[k] - a[k] * c[k] - p.residual;
-    disc[k] = square > 0 ? square : 0.0;
-  }
-  for (int k = 0; k < N; ++k) disc[k] = std::sqrt(disc[k]);
-  for (int k = 0; k < N; ++k) {
-    const RootPair<double> r = QuadraticRoots(a[k], b[k], c[k], disc[k]);
-    in[k] = r.first;
-    out[k] = r.second;
-  }
+  const S rx = yc.x * g.c + ys.x * g.s, ry = yc.y * g.c + ys.y * g.s, rz = yc.z * g.c + ys.z * g.s;
+  const S yx = y0.x + s.radius * rx, yy = y0.y + s.radius * ry, yz = y0.z + s.radius * rz;
+  const S vx = v0.x + s.k * rx, vy = v0.y + s.k * ry, vz = v0.z + s.k * rz;
+  const S a = vx * vx + vy * vy + kk * vz * vz;
+  const S b = vx * yx + vy * yy + kk * vz * yz;
+  const S c = yx * yx + yy * yy + kk * yz * yz - rr;
+  const S square = b * b - a * c - p.residual, none = {};
+  const RootPair<S> r = QuadraticRoots(a, b, c, Root(square > 0 ? square : none));
+  *in = r.first;
+  *out = r.second;
   if (!other.cone) return;
-  for (int k = 0; k < N; ++k) {
-    // A generator inside a cone's own directions crosses the nappe once.
-    if (a[k] > 0) continue;
-    const double once = a[k] == 0   ? (in[k] == kFar || in[k] == -kFar ? out[k] : in[k])
-                        : vz[k] > 0 ? out[k]
-                                    : in[k];
-    in[k] = out[k] = once;
-  }
+  // A generator inside a cone's own directions crosses the nappe once.
+  const S along = Magnitude(r.first) == kFar ? r.second : r.first;
+  const S inside = vz > 0 ? r.second : r.first, once = a == 0 ? along : inside;
+  *in = a > 0 ? *in : once;
+  *out = a > 0 ? *out : once;
 }
 
-/** Adds the edges of the ellipsoid's face that run along a sheet's ends; returns the nested rule's
- share of the patch's size. */
-template <int N>
-INTERVOX_HD inline double AddPatchEdges(const FluxCurve& ball, const FluxCurve& s,
-                                        const FluxPanel& p, const PatchPole& pole,
-                                        const NestedRule<N>& rule, const SheetNodes<16>& g,
-                                        PatchSums* patch, PoleDistance* near_pole) {
-  double lean = 0.0;
+/** Places generators at the shares sigma of a panel; each counts for `part` of it. */
+template <class S>
+INTERVOX_HD inline SheetNodes<S> PlaceSheetNodes(const FluxModel& model, const FluxPanel& p,
+                                                 const S& sigma, double part) {
+  const FluxCurve& s = model.curve[p.curve];
+  const double range = p.u1 - p.u0, span = range * part;
+  const S at = p.u0 + sigma * range, none = {};
+  const S u = p.map == 0 ? at : p.fold + p.map * at * at;
+  const S du = p.map == 0 ? none + span : 2.0 * p.map * at * span;
+  const S ig = 1.0 / (1.0 + u * u);
+  SheetNodes<S> g = {(1.0 - u * u) * ig, 2.0 * u * ig, 2.0 * du * ig, none, none};
+  S in = none, out = none;
+  if (p.lo_by <= kByEntry || p.hi_by <= kByEntry) {
+    BoundBySolid(model.curve[OtherCurve(model, p.curve)], s, p, g, &in, &out);
+  }
+  for (int end = 0; end < 2; ++end) {
+    const int by = end == 0 ? p.lo_by : p.hi_by;
+    S& t = end == 0 ? g.lo : g.hi;
+    if (by >= 0) {
+      t = BoundByPlane(model.plane[by], s, p, g);
+    } else {
+      t = by == kByEntry ? in : by == kByExit ? out : none;
+    }
+  }
+  return g;
+}
+
+/** Adds what nodes of a rule, from `first` on, have of an ellipsoid's face: its edges that run
+ along the ends of a sheet's generators. */
+template <class S, int N>
+INTERVOX_HD inline void AddPatchEdges(const FluxCurve& ball, const FluxCurve& s, const FluxPanel& p,
+                                      const PatchPole& pole, const NestedRule<N>& rule, int first,
+                                      const SheetNodes<S>& g, PatchEdge* edge) {
   const Vec3 y0 = InAxes(ball, s.o - ball.o), ye = InAxes(ball, s.frame.Col(2));
   const Vec3 yc = InAxes(ball, p.c), ys = InAxes(ball, p.s);
   for (int end = 0; end < 2; ++end) {
     if ((end == 0 ? p.lo_by : p.hi_by) > kByEntry) continue;
     const double way = (end == 0 ? -1.0 : 1.0) * s.side * ball.side;
-    for (int k = 0; k < N - 1; ++k) {
-      const double t = end == 0 ? g.lo[k] : g.hi[k], r = s.radius + s.k * t;
-      const Vec3 rho = g.c[k] * yc + g.s[k] * ys;
-      const Vec3 at = y0 + r * rho + t * ye, along = ye + s.k * rho;
-      const Vec3 around = r * (g.c[k] * ys - g.s[k] * yc);
+    for (int k = 0; k < kNodesAtOnce && first + k < N - 1; ++k) {
+      const double t = Lane(end == 0 ? g.lo : g.hi, k), r = s.radius + s.k * t;
+      const double c = Lane(g.c, k), sine = Lane(g.s, k);
+      const Vec3 rho = c * yc + sine * ys, along = ye + s.k * rho;
+      const Vec3 at = y0 + r * rho + t * ye, around = r * (c * ys - sine * yc);
       const double slope = Dot(at, along);
       if (slope == 0) continue;
-      const Vec3 step = g.turn[k] * (around - (Dot(at, around) / slope) * along);
-      near_pole->Note(pole, at, step);
-      const double before = patch->Size(pole);
-      patch->Add(pole, at, (rule.fine[k] * way) * step);
-      lean += (patch->Size(pole) - before) * (rule.lean[k] / rule.fine[k]);
+      const Vec3 step = Lane(g.turn, k) * (around - (Dot(at, around) / slope) * along);
+      edge->Add(pole, at, step, way * rule.fine[first + k], way * rule.lean[first + k]);
     }
   }
-  return lean;
 }
 
 /** What is summed over the nodes of a sheet, h the height of a over the tangent plane. */
@@ -135,121 +139,64 @@ enum SheetKind : int {
 };
 
 /** (F2): flux through a cylinder's or cone's face, and through the edge of an ellipsoid's face on
- * it.
- @param nodes  room for the generators that such an edge runs along */
+ * it. */
 template <int N>
 INTERVOX_HD inline PanelSums IntegrateSheet(const FluxModel& model, const FluxPanel& p,
                                             const PatchPole& pole, const NestedRule<N>& rule,
-                                            double from, double to, SheetNodes<16>* nodes) {
-  constexpr int M = kAllNodesAtOnce<N>;
+                                            double from, double to) {
+  using S = Wide<kNodesAtOnce>;
   const FluxCurve& s = model.curve[p.curve];
-  const int q = OtherCurve(model, p.curve);
-  const bool rooted = p.lo_by <= kByEntry || p.hi_by <= kByEntry;
-  const bool round = rooted && !model.curve[q].ruled;
+  const FluxCurve& ball = model.curve[OtherCurve(model, p.curve)];
+  const bool round = (p.lo_by <= kByEntry || p.hi_by <= kByEntry) && !ball.ruled;
   const Vec3 e = s.frame.Col(2);
-  const double span = (p.u1 - p.u0) * (to - from);
   // Coordinates along c, s and the axis.
   const double oc = Dot(s.o, p.c), os = Dot(s.o, p.s), oe = Dot(s.o, e);
-  NodeSums<N, kSheetKinds, M> total;
-  for (int step = 0; step < N; step += M) {
-    const int first = total.NodeAt(step);
-    SheetNodes<M> g;
-    for (int k = 0; k < M; ++k) {
-      const double sigma = p.u0 + (from + rule.x[first + k] * (to - from)) * (p.u1 - p.u0);
-      const double u = p.map == 0 ? sigma : p.fold + p.map * sigma * sigma;
-      const double du = p.map == 0 ? span : 2.0 * p.map * sigma * span;
-      const double ig = 1.0 / (1.0 + u * u);
-      g.c[k] = (1.0 - u * u) * ig;
-      g.s[k] = 2.0 * u * ig;
-      g.turn[k] = 2.0 * du * ig;
-    }
-    double in[M], out[M];
-    if (rooted) BoundBySolid(model.curve[q], s, p, g, in, out);
-    for (int end = 0; end < 2; ++end) {
-      const int by = end == 0 ? p.lo_by : p.hi_by;
-      double(&t)[M] = end == 0 ? g.lo : g.hi;
-      if (by >= 0) {
-        BoundByPlane(model.plane[by], s, p, g, t);
-      } else {
-        for (int k = 0; k < M; ++k) t[k] = by == kByEntry ? in[k] : by == kByExit ? out[k] : 0.0;
-      }
-    }
+  FourSums<kSheetKinds> total;
+  PatchEdge edge;
+  for (int first = 0; first < N; first += kNodesAtOnce) {
+    const S sigma = from + LoadWide<kNodesAtOnce>(rule.x + first) * (to - from);
+    const S fine = LoadWide<kNodesAtOnce>(rule.fine + first);
+    const S coarse = LoadWide<kNodesAtOnce>(rule.lean + first);
+    const SheetNodes<S> g = PlaceSheetNodes(model, p, sigma, to - from);
     // Two points on each generator integrate its cubic exactly; w N is the area at a point, h the
     // height of a over its tangent plane.
-    double h[M], w0[M], w1[M], x0[M], x1[M], y0[M], y1[M], z0[M], z1[M];
-    for (int k = 0; k < M; ++k) {
-      h[k] = s.side * (oc * g.c[k] + os * g.s[k] - s.k * oe + s.radius);
-      const double half = 0.5 * (g.hi[k] - g.lo[k]), middle = 0.5 * (g.lo[k] + g.hi[k]);
-      const double step = half * kGaussTwo, turn = g.turn[k] * half;
-      const double t0 = middle - step, t1 = middle + step;
-      const double r0 = s.radius + s.k * t0, r1 = s.radius + s.k * t1;
-      w0[k] = turn * r0;
-      w1[k] = turn * r1;
-      x0[k] = oc + r0 * g.c[k];
-      x1[k] = oc + r1 * g.c[k];
-      y0[k] = os + r0 * g.s[k];
-      y1[k] = os + r1 * g.s[k];
-      z0[k] = oe + t0;
-      z1[k] = oe + t1;
-    }
-    double plain[M], lean[M], high[M], high_lean[M];
-    for (int k = 0; k < M; ++k) {
-      const double w = w0[k] + w1[k];
-      plain[k] = rule.fine[first + k] * w;
-      lean[k] = rule.lean[first + k] * w;
-      high[k] = plain[k] * h[k];
-      high_lean[k] = lean[k] * h[k];
-      w0[k] *= rule.fine[first + k];
-      w1[k] *= rule.fine[first + k];
-    }
-    double px[M], py[M], pz[M], xx[M], yy[M], zz[M], xy[M], xz[M], yz[M];
-    for (int k = 0; k < M; ++k) {
-      const double a0 = w0[k] * x0[k], a1 = w1[k] * x1[k];
-      const double b0 = w0[k] * y0[k], b1 = w1[k] * y1[k];
-      px[k] = a0 + a1;
-      py[k] = b0 + b1;
-      pz[k] = w0[k] * z0[k] + w1[k] * z1[k];
-      xx[k] = a0 * x0[k] + a1 * x1[k];
-      xy[k] = a0 * y0[k] + a1 * y1[k];
-      xz[k] = a0 * z0[k] + a1 * z1[k];
-      yy[k] = b0 * y0[k] + b1 * y1[k];
-      yz[k] = b0 * z0[k] + b1 * z1[k];
-      zz[k] = w0[k] * z0[k] * z0[k] + w1[k] * z1[k] * z1[k];
-    }
-    total.Add(step, kHigh, high);
-    total.Add(step, kHighLean, high_lean);
-    total.Add(step, kPlain, plain);
-    total.Add(step, kPlainC, plain, g.c);
-    total.Add(step, kPlainS, plain, g.s);
-    total.Add(step, kLeanC, lean, g.c);
-    total.Add(step, kLeanS, lean, g.s);
-    total.Add(step, kXh, px, h);
-    total.Add(step, kYh, py, h);
-    total.Add(step, kZh, pz, h);
-    total.Add(step, kXxh, xx, h);
-    total.Add(step, kYyh, yy, h);
-    total.Add(step, kZzh, zz, h);
-    total.Add(step, kXyh, xy, h);
-    total.Add(step, kXzh, xz, h);
-    total.Add(step, kYzh, yz, h);
-    total.Add(step, kX, px);
-    total.Add(step, kXc, px, g.c);
-    total.Add(step, kXs, px, g.s);
-    total.Add(step, kY, py);
-    total.Add(step, kYc, py, g.c);
-    total.Add(step, kYs, py, g.s);
-    total.Add(step, kPz, pz);
-    total.Add(step, kZc, pz, g.c);
-    total.Add(step, kZs, pz, g.s);
-    total.Close(step);
-    if (!round) continue;
-    for (int k = 0; k < M; ++k) {
-      nodes->c[first + k] = g.c[k];
-      nodes->s[first + k] = g.s[k];
-      nodes->turn[first + k] = g.turn[k];
-      nodes->lo[first + k] = g.lo[k];
-      nodes->hi[first + k] = g.hi[k];
-    }
+    const S h = s.side * (oc * g.c + os * g.s - s.k * oe + s.radius);
+    const S half = 0.5 * (g.hi - g.lo), middle = 0.5 * (g.lo + g.hi);
+    const S step = half * kGaussTwo, turn = g.turn * half;
+    const S t0 = middle - step, r0 = s.radius + s.k * t0, a0 = turn * r0, w0 = fine * a0;
+    const S t1 = middle + step, r1 = s.radius + s.k * t1, a1 = turn * r1, w1 = fine * a1;
+    const S x0 = oc + r0 * g.c, y0 = os + r0 * g.s, z0 = oe + t0;
+    const S x1 = oc + r1 * g.c, y1 = os + r1 * g.s, z1 = oe + t1;
+    const S plain = fine * (a0 + a1), lean = coarse * (a0 + a1);
+    const S wx0 = w0 * x0, wx1 = w1 * x1, wy0 = w0 * y0, wy1 = w1 * y1;
+    const S x = wx0 + wx1, y = wy0 + wy1, z = w0 * z0 + w1 * z1;
+    const auto add = [&](SheetKind kind, const S& a) { total.Add(first, kind, a); };
+    add(kHigh, plain * h);
+    add(kHighLean, lean * h);
+    add(kPlain, plain);
+    add(kPlainC, plain * g.c);
+    add(kPlainS, plain * g.s);
+    add(kLeanC, lean * g.c);
+    add(kLeanS, lean * g.s);
+    add(kXh, x * h);
+    add(kYh, y * h);
+    add(kZh, z * h);
+    add(kXxh, (wx0 * x0 + wx1 * x1) * h);
+    add(kYyh, (wy0 * y0 + wy1 * y1) * h);
+    add(kZzh, (w0 * z0 * z0 + w1 * z1 * z1) * h);
+    add(kXyh, (wx0 * y0 + wx1 * y1) * h);
+    add(kXzh, (wx0 * z0 + wx1 * z1) * h);
+    add(kYzh, (wy0 * z0 + wy1 * z1) * h);
+    add(kX, x);
+    add(kXc, x * g.c);
+    add(kXs, x * g.s);
+    add(kY, y);
+    add(kYc, y * g.c);
+    add(kYs, y * g.s);
+    add(kPz, z);
+    add(kZc, z * g.c);
+    add(kZs, z * g.s);
+    if (round) AddPatchEdges(ball, s, p, pole, rule, first, g, &edge);
   }
   const double v = total[kHigh];
   const Vec3 area_local{total[kPlainC], total[kPlainS], -s.k * total[kPlain]};
@@ -268,15 +215,7 @@ INTERVOX_HD inline PanelSums IntegrateSheet(const FluxModel& model, const FluxPa
                  {total[kYc], total[kYs], -s.k * total[kY]},
                  {total[kZc], total[kZs], -s.k * total[kPz]}};
   AddArea(s.weight, area, s.side * (R * r_n * Rt), &result.sums);
-  double round_error = 0.0;
-  if (round) {
-    const FluxCurve& ball = model.curve[q];
-    PatchSums patch;
-    PoleDistance near_pole;
-    const double patch_lean = AddPatchEdges(ball, s, p, pole, rule, *nodes, &patch, &near_pole);
-    AddPatch(ball, pole, patch, &result.sums);
-    round_error = PatchError(ball, pole, patch.Size(pole), patch_lean, near_pole, N > 8);
-  }
+  const double round_error = round ? AddPatch(ball, pole, edge, N > 8, &result.sums) : 0.0;
   result.volume_error =
       EstimateOf(std::fabs(v - total[kHighLean]) / 3.0, std::fabs(v) / 3.0) + round_error;
   result.area_error =
