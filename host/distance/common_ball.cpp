@@ -276,10 +276,6 @@ class BoxSearch {
 
 }  // namespace
 
-bool IsConvex(const Cell& cell) {
-  return cell.polytope || std::all_of(cell.surfaces.begin(), cell.surfaces.end(), KeepsConvex);
-}
-
 BallVerdict FindCommonBall(const PosedCell (&pair)[2], const Pose& X_AB, int smaller, double least,
                            Vec3* point, int* steps) {
   const Cell &a = *pair[0].cell, &b = *pair[1].cell;

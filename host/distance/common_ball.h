@@ -1,13 +1,18 @@
 /** @file Whether two cells have a ball in common, by planes that cut off where none is. */
 #pragma once
 
+#include <algorithm>
+
 #include "geometry/cell.h"
+#include "host/distance/convex_program.h"
 #include "host/distance/inner_ball.h"
 
 namespace intervox::host::distance {
 
 /** Whether all sides of a cell keep convex sets. */
-bool IsConvex(const geometry::Cell& cell);
+inline bool IsConvex(const geometry::Cell& cell) {
+  return cell.polytope || std::all_of(cell.surfaces.begin(), cell.surfaces.end(), KeepsConvex);
+}
 
 /** Balls of less than this share of the smaller cell's size are no overlap. */
 inline constexpr double kThin = 1e-12;

@@ -318,20 +318,6 @@ std::optional<Flat> FlatOfHull(const Constraint& constraint, const Vec3& x) {
   return Flat{std::fabs(y.z) - s.e.y, std::copysign(1.0, y.z) * s.R.Col(2)};
 }
 
-bool KeepsConvex(const Surface& surface) {
-  const double s = surface.side;
-  switch (surface.kind) {
-    case SurfaceKind::kPlane:
-      return true;
-    case SurfaceKind::kTorus:
-      return false;
-    case SurfaceKind::kCone:
-      return s > 0;
-    default:
-      return s * surface.e.x >= 0 && s * surface.e.y >= 0 && s * surface.e.z >= 0;
-  }
-}
-
 double ConstraintValue(const Constraint& constraint, const Vec3& x) {
   const Surface& s = constraint.surface;
   return IsConvexCone(s) ? ConeJet(s, x).value : geometry::Level(s, x);

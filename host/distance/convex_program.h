@@ -53,7 +53,14 @@ NearestPoints FindNearest(const std::vector<Constraint>& constraints, const Vec3
                           const std::array<Reach, 2>& reach, double enough);
 
 /** Whether the side that a surface keeps is a convex set. */
-bool KeepsConvex(const geometry::Surface& surface);
+inline bool KeepsConvex(const geometry::Surface& surface) {
+  using geometry::SurfaceKind;
+  const double s = surface.side;
+  if (surface.kind == SurfaceKind::kPlane) return true;
+  if (surface.kind == SurfaceKind::kTorus) return false;
+  if (surface.kind == SurfaceKind::kCone) return s > 0;
+  return s * surface.e.x >= 0 && s * surface.e.y >= 0 && s * surface.e.z >= 0;
+}
 
 /** c(x), of a cone as a cone: its level over its slope. */
 double ConstraintValue(const Constraint& constraint, const Vec3& x);

@@ -8,6 +8,7 @@
 #include "geometry/cell.h"
 #include "host/distance/box_axes.h"
 #include "host/distance/common_ball.h"
+#include "host/distance/hull.h"
 
 namespace intervox::host::distance {
 
@@ -46,6 +47,31 @@ enum class FirstLook : std::uint8_t {
   const double square = std::min(Dot(boxes.a, boxes.a), Dot(boxes.b, boxes.b));
   const double thin = kThin * Roots(AllOf(square))[0];
   return AreApartAlongFaces(boxes, thin) ? FirstLook::kApart : FirstLook::kNear;
+}
+
+/** Of the smaller cell's size: shrunk bounds that are less apart leave room for deep cells. */
+inline constexpr double kHardlyApart = 0.2;
+
+/** Whether two bounded cells, whose bounds are not turned in them, are apart along the way between
+ their shrunk bounds. */
+[[gnu::noinline, gnu::flatten]] inline bool AreApartAlongTheWay(const geometry::Cell& a,
+                                                                const geometry::Cell& b,
+                                                                const Pose& X_WA,
+                                                                const Pose& X_WB) {
+  const Placement X_AB = Relative(X_WA, X_WB);
+  const BoxPair boxes = PlaceUpright(a.bounds, b.bounds, X_AB);
+  const Triple way = FindDeepPlace(boxes).apart;
+  const double square = std::min(Dot(boxes.a, boxes.a), Dot(boxes.b, boxes.b));
+  if (!(Dot(way, way) > kHardlyApart * kHardlyApart * square)) return false;
+  const Triple way_B = Combined(X_AB.rows, way);
+  Hull hull;
+  SetHull(a, RoundSurface(a), &hull);
+  const double end_a = Dot(FarthestPoint(hull, way) - X_AB.position, way);
+  SetHull(b, RoundSurface(b), &hull);
+  const double gap = Dot(FarthestPoint(hull, -way_B), way_B) - end_a;
+  const Triple sizes = boxes.a + boxes.b;
+  const double margin = kHullRounding * (sizes[0] + sizes[1] + sizes[2]);
+  return gap > 0 && gap * gap > margin * margin * Dot(way, way);
 }
 
 }  // namespace intervox::host::distance

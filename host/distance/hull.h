@@ -31,39 +31,51 @@ struct Hull {
 /** The share of a cell's size to which a hull is known: corners that are nearer are one. */
 inline constexpr double kHullRounding = 1e-10;
 
+/** Whether a surface is curved, kept inside, and no quadric of another kind. */
+inline bool IsRound(const geometry::Surface& s) {
+  return s.side > 0 && s.kind != geometry::SurfaceKind::kPlane &&
+         s.kind != geometry::SurfaceKind::kQuadric;
+}
+
 /** The curved surface that bounds a hull; none where other kinds bound the cell. */
 inline const geometry::Surface* RoundSurface(const geometry::Cell& cell) {
+  if (cell.polytope) return nullptr;
   for (const geometry::Surface& s : cell.surfaces) {
-    if (s.side > 0 && s.kind != geometry::SurfaceKind::kPlane &&
-        s.kind != geometry::SurfaceKind::kQuadric) {
-      return &s;
-    }
+    if (IsRound(s)) return &s;
   }
   return nullptr;
 }
 
+/** What the axes of hulls are that need none. */
+inline constexpr Triples kNone{Triple{}, Triple{}, Triple{}};
+
 /** Gives a hull that is not round its axes. */
 inline void SetAxes(const Mat3& R, Hull* hull) {
   hull->straight = IsIdentity(R);
-  if (hull->straight) return;
+  if (hull->straight) {
+    hull->rows = hull->axes = kNone;
+    return;
+  }
   hull->rows = RowsOf(R);
   hull->axes = Transposed(hull->rows);
 }
 
-/** The hull of a bounded cell in the cell's frame, which must outlive it. */
-inline void SetHull(const geometry::Cell& cell, Hull* hull) {
+/** The hull of a bounded cell in the cell's frame, which must outlive it.
+ @param round  of its curves */
+inline void SetHull(const geometry::Cell& cell, const geometry::Surface* round, Hull* hull) {
   using geometry::SurfaceKind;
   const geometry::OrientedBox& box = cell.bounds;
   const bool corners = cell.polytope && !cell.corners.p_C.empty();
   if (corners && !(MayBeItsBounds(cell) && HasCornersOfItsBounds(cell))) {
     hull->kind = Hull::Kind::kCorners;
     hull->straight = true;
+    hull->rows = hull->axes = kNone;
     hull->p = Triple{};
     hull->corners = cell.corners.p_C.data();
     hull->corners_end = hull->corners + cell.corners.p_C.size();
     return;
   }
-  const geometry::Surface* s = corners ? nullptr : RoundSurface(cell);
+  const geometry::Surface* s = corners ? nullptr : round;
   if (s == nullptr) {
     hull->kind = Hull::Kind::kBox;
     hull->p = PositionOf(box.X);

@@ -15,14 +15,30 @@ struct PlacedBox {
   Triple half;    ///< half extents along them [m]
 };
 
-/** What coordinates are at most in a box and around a point: their rounding is a share of it [m].
- */
-inline double PositionOf(const PlacedBox& box, const Triple& o) {
+/** A surface as the axes of a box see it, which start at the box' middle. */
+struct PlacedSurface {
+  const geometry::Surface* surface;
+  Triples axes;   ///< in the surface's frame; of a plane x is its normal as the axes see it
+  Triple middle;  ///< in the surface's frame; of a plane x is the level there [m]
+  double
+      position;  ///< what coordinates are at most in the box: their rounding is a share of it [m]
+};
+
+/** Places a surface of the box' frame.
+ @param rows  of the matrix whose columns are the box' axes */
+inline PlacedSurface Place(const geometry::Surface& s, const PlacedBox& box, const Triples& rows) {
+  const Triple o = Following(&s.R.row2.z), from = box.center - o;
   const Triple sizes = Magnitudes(box.center) + Magnitudes(o) + box.half;
-  return sizes[0] + sizes[1] + sizes[2];
+  const double position = sizes[0] + sizes[1] + sizes[2];
+  if (s.kind == geometry::SurfaceKind::kPlane) {
+    const Triple n = AllOf(s.side) * Triple{s.R.row0.z, s.R.row1.z, s.R.row2.z, 0.0};
+    return {&s, {Combined(rows, n), Triple{}, Triple{}}, AllOf(Dot(n, from)), position};
+  }
+  const Triples of_s = RowsOf(s.R);
+  return {&s, Combined(of_s, box.axes), Combined(of_s, from), position};
 }
 
-/** Below a level within a box: level + gradient · (x − centre). */
+/** Below a level within a box: level + gradient · (x − the box' middle). */
 struct LowerForm {
   double level;
   Triple gradient;
@@ -96,31 +112,33 @@ inline LowerForm BelowAroundTorus(const geometry::Surface& s, const Triple& y, d
 
 }  // namespace internal
 
-/** A linear form below the level of a surface's kept side over a box, in its frame: of convex
- levels the tangent at the box' centre, of others as much less as they bend down in the box. */
-inline LowerForm FormBelow(const geometry::Surface& s, const PlacedBox& box) {
+/** A linear form below the level of a surface's kept side over a box, along its axes: of convex
+ levels the tangent at the box' middle, of others as much less as they bend down in the box.
+ @param at    the box' middle as the axes see it
+ @param half  its half extents */
+inline LowerForm FormBelow(const PlacedSurface& placed, const Triple& at, const Triple& half) {
   using geometry::SurfaceKind;
-  const Triples rows = RowsOf(s.R);
-  const Triple o = Following(&s.R.row2.z), from = box.center - o;
-  const double position = PositionOf(box, o);
+  const geometry::Surface& s = *placed.surface;
+  const Triples& axes = placed.axes;
+  const double position = placed.position;
   if (s.kind == SurfaceKind::kPlane) {
-    const Triple n = AllOf(s.side) * Triple{s.R.row0.z, s.R.row1.z, s.R.row2.z, 0.0};
-    return {Dot(n, from) - internal::kFormRounding * position, n};
+    const Triple& n = axes.x;
+    return {placed.middle[0] + Dot(n, at) - internal::kFormRounding * position, n};
   }
-  const Triple y = Combined(rows, from);
+  const Triple y = placed.middle + Combined(axes, at);
   const auto below = [&]() -> LowerForm {
     const bool inside = s.side > 0;
     if (s.kind == SurfaceKind::kCone && inside) return internal::BelowCone(s, y, position);
     if (s.kind == SurfaceKind::kTorus && !inside) {
-      return internal::BelowAroundTorus(s, y, Dot(box.half, box.half), position);
+      return internal::BelowAroundTorus(s, y, Dot(half, half), position);
     }
-    const Triple reach = Combined(Magnitudes(Combined(rows, box.axes)), box.half);
+    const Triple reach = Combined(Magnitudes(axes), half);
     if (s.kind == SurfaceKind::kCone) return internal::BelowAroundCone(s, y, reach, position);
     if (s.kind == SurfaceKind::kTorus) return internal::BelowTorus(s, y, reach, position);
     return internal::BelowQuadric(s, y, reach, position);
   };
   LowerForm form = below();
-  form.gradient = Combined(Transposed(rows), form.gradient);
+  form.gradient = Combined(Transposed(axes), form.gradient);
   return form;
 }
 

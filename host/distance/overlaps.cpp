@@ -14,7 +14,6 @@
 #include "host/distance/common_box.h"
 #include "host/distance/ellipsoid_pair.h"
 #include "host/distance/first_look.h"
-
 #include "host/distance/hull_pair.h"
 #include "host/distance/inside.h"
 
@@ -26,6 +25,7 @@ using distance::FindCommonBall;
 using distance::FirstLook;
 using distance::HullVerdict;
 using distance::IsConvex;
+using distance::kHardlyApart;
 using distance::kThin;
 using distance::PosedCell;
 using geometry::Cell;
@@ -36,7 +36,26 @@ using geometry::SurfaceKind;
 constexpr double kVolumeTolerance = 1e-2;
 /** Poses that go together to a thread. */
 constexpr int kGrain = 64;
-double RadiusOf(const Cell& cell) { return Norm(cell.bounds.half); }
+
+/** Whether one of two cells is a grid's. */
+bool HaveGrid(const Cell& a, const Cell& b) {
+  return a.grid.field != nullptr || b.grid.field != nullptr;
+}
+
+/** Whether both cells may be their bounds. */
+bool MayBeBoxes(const Cell& a, const Cell& b) {
+  return distance::MayBeItsBounds(a) && distance::MayBeItsBounds(b);
+}
+
+/** Whether a cell has a straight hole, along which a box may be long. */
+bool HasHole(const Cell& cell) {
+  return std::any_of(cell.surfaces.begin(), cell.surfaces.end(), [](const Surface& s) {
+    return s.side < 0 && (s.kind == SurfaceKind::kCylinder || s.kind == SurfaceKind::kCone);
+  });
+}
+
+/** The radius of a ball around a cell's bounds [m]. */
+double RadiusOf(const Cell& cell) { return cell.bounded ? Norm(cell.bounds.half) : HUGE_VAL; }
 
 /** Whether a wall of one cell fits a round hole of the other: boxes would have to follow the gap
  all around, and the engine takes such pairs in microseconds. */
@@ -61,7 +80,7 @@ void AskEngine(const Cell& a, const Cell& b, const Pose& X_WA, const Pose& X_WB,
   const InterferenceMetrics m = ComputeMetrics({&a, &b, X_WA, X_WB, kVolumeTolerance});
   test->proof = OverlapProof::kVolume;
   // Grids state an error of all moments, of which the volume's is the least.
-  const bool grids = a.grid.field != nullptr || b.grid.field != nullptr;
+  const bool grids = HaveGrid(a, b);
   const double least = grids ? m.volume - m.volume_error : m.volume_lo;
   const bool rough = m.status == Status::kToleranceNotMet && !(least > 0);
   if (m.status == Status::kInvalid || rough) {
@@ -93,8 +112,17 @@ struct Placed {
   const Cell& b;
   const Pose& X_WA;
   Pose X_AB;
-  double thin;  ///< balls of this radius are no overlap [m]
+  double of_a, of_b;  ///< radii of balls around their bounds; infinite where there are none [m]
+  double size = std::min(of_a, of_b);  ///< of the smaller cell [m]
+  double thin = kThin * size;          ///< balls of this radius are no overlap [m]
 };
+
+/** Places two cells.
+ @param X_AB  of the second one's frame in that of the first */
+[[gnu::always_inline]] inline Placed PlaceCells(const Cell& a, const Cell& b, const Pose& X_WA,
+                                                const distance::Placement& X_AB) {
+  return {a, b, X_WA, distance::ToPose(X_AB), RadiusOf(a), RadiusOf(b)};
+}
 
 /** Levels may rise by less than one metre each metre: a point is inside by this often `thin`. */
 constexpr double kInside = 1e3;
@@ -114,9 +142,6 @@ bool TakePoint(const Placed& pair, const Vec3& p_A, OverlapTest* test) {
   const Vec3 p_B = TransposeTimes(pair.X_AB.R, p_A - pair.X_AB.p);
   return distance::IsWithin(pair.b, p_B, kInside * pair.thin) && Found(pair, p_A, test);
 }
-
-/** The size of the smaller cell [m]. */
-double SizeOf(const Placed& pair) { return pair.thin / kThin; }
 
 /** How far a point is moved beyond a surface turn by turn, of a size. */
 constexpr double kBeyond[] = {1e-3, 1e-3, 1e-4, 1e-4, 1e-5, 1e-5};
@@ -176,7 +201,7 @@ bool TestEllipsoids(const Placed& pair, const Surface& a, const Surface& b, Over
  decides */
 bool TestBoxes(const Placed& pair, const distance::BoxPair& boxes, bool grids, OverlapTest* test) {
   const Cell &a = pair.a, &b = pair.b;
-  if (!grids && !(distance::MayBeItsBounds(a) && distance::MayBeItsBounds(b))) return false;
+  if (!grids && !MayBeBoxes(a, b)) return false;
   const distance::EdgeAxes edges = distance::LookAlongEdges(boxes, pair.thin);
   if (edges == distance::EdgeAxes::kApart) return true;
   if (grids || edges == distance::EdgeAxes::kOpen) return false;
@@ -203,7 +228,7 @@ bool IsAbove(const Cell& body, const Surface& plane, const distance::Placement& 
   const Triple n = distance::Combined(columns, distance::ToTriple(plane.PlaneNormal())),
                origin = distance::Combined(columns, plane.o.x, plane.o.y, plane.o.z) + X.position;
   distance::Hull hull;
-  distance::SetHull(body, &hull);
+  distance::SetHull(body, distance::RoundSurface(body), &hull);
   const Triple deepest = distance::FarthestPoint(hull, -n);
   *foot = distance::ToVec3(deepest);
   return distance::Dot(n, deepest - origin) > distance::kHullRounding * RadiusOf(body);
@@ -238,7 +263,7 @@ bool TestFit(const Placed& pair, const Pose& X_WB, bool reaches, OverlapTest* te
 /** Decides by cutting planes, or by boxes where a cell is not convex, or else by the volume. */
 void Search(const Placed& pair, const Pose& X_WB, OverlapTest* test) {
   const Cell &a = pair.a, &b = pair.b;
-  const bool first = a.bounded && (!b.bounded || RadiusOf(a) <= RadiusOf(b));
+  const bool first = pair.of_a <= pair.of_b;
   const Vec3 origin = first ? pair.X_WA * a.bounds.X.p : X_WB * b.bounds.X.p;
   const PosedCell posed[2] = {{&a, {pair.X_WA.R, pair.X_WA.p - origin}},
                               {&b, {X_WB.R, X_WB.p - origin}}};
@@ -256,16 +281,11 @@ void Search(const Placed& pair, const Pose& X_WB, OverlapTest* test) {
   }
 }
 
-/** The radius of balls that are no overlap, by the size of the smaller cell [m]. */
-double ThinOf(const Cell& a, const Cell& b) {
-  return kThin * std::min(a.bounded ? RadiusOf(a) : HUGE_VAL, b.bounded ? RadiusOf(b) : HUGE_VAL);
-}
-
 /** Two ellipsoids of which one may be no ball. */
 [[gnu::noinline]] void TestRound(const Cell& a, const Cell& b, const Pose& X_WA, const Pose& X_WB,
                                  OverlapTest* test) {
   if (!distance::AreFinite(X_WA, X_WB)) return Refuse(kNotFinite, test);
-  const Placed pair{a, b, X_WA, distance::ToPose(distance::Relative(X_WA, X_WB)), ThinOf(a, b)};
+  const Placed pair = PlaceCells(a, b, X_WA, distance::Relative(X_WA, X_WB));
   if (!TestEllipsoids(pair, a.surfaces[0], b.surfaces[0], test)) Search(pair, X_WB, test);
 }
 
@@ -273,8 +293,7 @@ double ThinOf(const Cell& a, const Cell& b) {
 [[gnu::noinline]] void TestUnbounded(const Cell& a, const Cell& b, const Pose& X_WA,
                                      const Pose& X_WB, OverlapTest* test) {
   if (!distance::AreFinite(X_WA, X_WB)) return Refuse(kNotFinite, test);
-  const bool grids = a.grid.field != nullptr || b.grid.field != nullptr;
-  if (grids || (!a.bounded && !b.bounded)) return AskEngine(a, b, X_WA, X_WB, test);
+  if (HaveGrid(a, b) || (!a.bounded && !b.bounded)) return AskEngine(a, b, X_WA, X_WB, test);
   const bool first = a.bounded;
   const Cell &body = first ? a : b, &space = first ? b : a;
   const bool flat = space.surfaces.size() == 1 && space.surfaces[0].kind == SurfaceKind::kPlane;
@@ -284,60 +303,85 @@ double ThinOf(const Cell& a, const Cell& b) {
     const distance::Placement X = distance::Relative(first ? X_WA : X_WB, first ? X_WB : X_WA);
     if (IsAbove(body, space.surfaces[0], X, &foot)) return SetApart(test);
   }
-  const Placed pair{a, b, X_WA, distance::ToPose(distance::Relative(X_WA, X_WB)), ThinOf(a, b)};
-  if (flat && TakePointNear(pair, first ? foot : pair.X_AB * foot, SizeOf(pair), kAllTurns, test)) {
+  const Placed pair = PlaceCells(a, b, X_WA, distance::Relative(X_WA, X_WB));
+  if (flat && TakePointNear(pair, first ? foot : pair.X_AB * foot, pair.size, kAllTurns, test)) {
     return;
   }
   if (!flat && IsFit(a, b) && TestFit(pair, X_WB, false, test)) return;
   Search(pair, X_WB, test);
 }
 
-/** Cells of which one is not convex, by a box around what they have in common: where surfaces leave
- nothing of it, or else by a point next to its middle. @returns whether that decides */
-bool TestCommonBox(const Placed& pair, const distance::Placement& X_AB, OverlapTest* test) {
+/** Cells of which one is not convex, by a box around what they have in common, drawn in: either
+ nothing is left, or a point next to its middle tells, or its halves do.
+ @param look  looks elsewhere, once something is left; whether that decides
+ @returns whether that decides */
+template <class F>
+bool TestCommonBox(const Placed& pair, const distance::Placement& X_AB, const F& look,
+                   OverlapTest* test) {
   constexpr double kDeep = 300.0;  // of its least half extent: 0.3 of that is the first move
-  const bool first = RadiusOf(pair.a) <= RadiusOf(pair.b);
-  for (const bool of_a : {first, !first}) {
-    distance::PlacedBox box = of_a ? distance::Place(pair.a.bounds, distance::kHere)
-                                   : distance::Place(pair.b.bounds, X_AB);
-    if (!distance::ContractToCommon(pair.a, pair.b, X_AB, &box)) {
-      SetApart(test);
-      return true;
-    }
-    const double size = kDeep * std::min({box.half[0], box.half[1], box.half[2]});
-    if (TakePointNear(pair, distance::ToVec3(box.center), size, 4, test)) return true;
+  constexpr int kMostParts = 9, kTurns = 4;
+  const bool hole_a = HasHole(pair.a), hole_b = HasHole(pair.b);
+  const bool along_a = hole_a == hole_b ? pair.of_a <= pair.of_b : hole_a;
+  const auto of_a = distance::Place(pair.a.bounds, distance::kHere),
+             of_b = distance::Place(pair.b.bounds, X_AB);
+  distance::CommonBox box(along_a ? of_a : of_b);
+  box.Add(pair.a.surfaces);
+  box.Add(pair.b.surfaces, X_AB);
+  distance::BoxPart parts[kMostParts];
+  parts[0] = box.Whole();
+  int count = box.Contract(along_a ? of_b : of_a, parts);
+  for (int k = 0; k < count; ++k) {
+    distance::BoxPart& part = parts[k];
+    if (!box.Contract(&part)) continue;
+    if (k == 0 && look()) return true;
+    const double size = kDeep * std::min({part.half[0], part.half[1], part.half[2]});
+    const Vec3 middle = distance::ToVec3(box.MiddleOf(part));
+    if (TakePointNear(pair, middle, size, kTurns, test)) return true;
+    if (count + 2 > kMostParts) return false;
+    box.Halve(part, &parts[count]);
+    count += 2;
   }
-  return false;
+  SetApart(test);
+  return true;
 }
 
-/** Bounded cells: a point where both boxes may be deep, their hulls, points nearby. @returns
- whether that decides */
+/** Bounded cells by their hulls, and by points nearby.
+ @param deep   a point where both may be deep; null: it was looked at
+ @param turns  of moving a point
+ @returns whether that decides */
 bool TestHulls(const Placed& pair, const distance::Placement& X_AB, const distance::BoxPair& boxes,
-               OverlapTest* test) {
-  constexpr double kDeep = 0.2;  // of the smaller one's size: the shrunk boxes are hardly apart
-  constexpr double kTouching = 1e-10;  // of the way between the middles, which is taken then
-  const distance::DeepPlace place = distance::FindDeepPlace(boxes);
-  const double apart = distance::Dot(place.apart, place.apart);
-  const double size = SizeOf(pair);
-  const bool deep = apart < kDeep * kDeep * size * size;
-  if (deep && TakeDeepPoint(pair, place.point, test)) return true;
-  const bool told = apart > kTouching * kTouching * distance::Dot(boxes.way, boxes.way);
+               const Vec3* deep, int turns, OverlapTest* test) {
   const distance::Triples axes = distance::Transposed(distance::RowsOf(pair.a.bounds.X.R));
-  distance::HullSearch search(pair.a, pair.b, X_AB,
-                              distance::Combined(axes, told ? place.apart : boxes.way),
-                              distance::kHullRounding * (RadiusOf(pair.a) + RadiusOf(pair.b)));
+  distance::HullSearch search(pair.a, pair.b, X_AB, distance::Combined(axes, boxes.way),
+                              distance::kHullRounding * (pair.of_a + pair.of_b));
   const HullVerdict verdict = search.Run(&test->steps);
   if (verdict == HullVerdict::kApart) {
     SetApart(test);
     return true;
   }
-  if (!deep && TakeDeepPoint(pair, place.point, test)) return true;
-  const bool convex = IsConvex(pair.a) && IsConvex(pair.b);
-  if (verdict == HullVerdict::kMeet &&
-      TakePointNear(pair, search.Point(), size, convex ? kAllTurns : 2, test)) {
-    return true;
-  }
-  return !convex && TestCommonBox(pair, X_AB, test);
+  return (deep != nullptr && TakeDeepPoint(pair, *deep, test)) ||
+         (verdict == HullVerdict::kMeet &&
+          TakePointNear(pair, search.Point(), pair.size, turns, test));
+}
+
+/** Bounded cells that no box' axis separates: a point where both may be deep, their hulls, and what
+ they have in common where one is not convex. @returns whether that decides */
+bool TestBounded(const Placed& pair, const distance::Placement& X_AB,
+                 const distance::BoxPair& boxes, OverlapTest* test) {
+  constexpr int kFewTurns = 2;
+  const distance::DeepPlace place = distance::FindDeepPlace(boxes);
+  const double hardly = kHardlyApart * pair.size;
+  const bool deep = distance::Dot(place.apart, place.apart) < hardly * hardly;
+  if (deep && TakeDeepPoint(pair, place.point, test)) return true;
+  const auto test_hulls = [&](int turns) {
+    return TestHulls(pair, X_AB, boxes, deep ? nullptr : &place.point, turns, test);
+  };
+  if (IsConvex(pair.a) && IsConvex(pair.b)) return test_hulls(kAllTurns);
+  // The hull of a cell with a hole is nearly the cell, that of a torus is not.
+  const bool first = deep || HasHole(pair.a) || HasHole(pair.b);
+  if (first && test_hulls(kFewTurns)) return true;
+  return TestCommonBox(
+      pair, X_AB, [&] { return !first && test_hulls(kFewTurns); }, test);
 }
 
 /** Bounded cells whose boxes no face's axis separates: axes of edges, a point next to a peg's end,
@@ -348,9 +392,9 @@ bool TestHulls(const Placed& pair, const distance::Placement& X_AB, const distan
   constexpr double kNextToEnd = 4e-3;  // of the length that a peg and its hole have in common
   const distance::Placement X_AB = distance::Relative(X_WA, X_WB);
   const distance::BoxPair boxes = distance::PlaceBoxes(a.bounds, b.bounds, X_AB);
-  const Placed pair{a, b, X_WA, distance::ToPose(X_AB), kThin * std::min(RadiusOf(a), RadiusOf(b))};
+  const Placed pair = PlaceCells(a, b, X_WA, X_AB);
   if (turned && distance::AreApartAlongFaces(boxes, pair.thin)) return;
-  const bool grids = a.grid.field != nullptr || b.grid.field != nullptr;
+  const bool grids = HaveGrid(a, b);
   if (TestBoxes(pair, boxes, grids, test)) return;
   if (grids) return AskEngine(a, b, X_WA, X_WB, test);
   if (!a.polytope && !b.polytope && IsFit(a, b)) {
@@ -358,7 +402,7 @@ bool TestHulls(const Placed& pair, const distance::Placement& X_AB, const distan
     if (TakePointBeyondWall(pair, kNextToEnd, &reaches, test)) return;
     if (TakeDeepPoint(pair, distance::FindDeepPlace(boxes).point, test)) return;
     if (TestFit(pair, X_WB, reaches, test)) return;
-  } else if (TestHulls(pair, X_AB, boxes, test)) {
+  } else if (TestBounded(pair, X_AB, boxes, test)) {
     return;
   }
   Search(pair, X_WB, test);
@@ -379,6 +423,10 @@ bool TestHulls(const Placed& pair, const distance::Placement& X_AB, const distan
   const FirstLook look = distance::LookAtBounds(a, b, X_WA, X_WB);
   if (look == FirstLook::kApart) return;
   if (look == FirstLook::kNotFinite) return Refuse(kNotFinite, test);
+  if (look == FirstLook::kNear && !MayBeBoxes(a, b) && !HaveGrid(a, b)) {
+    ++test->steps;
+    if (distance::AreApartAlongTheWay(a, b, X_WA, X_WB)) return SetApart(test);
+  }
   TestNear(a, b, X_WA, X_WB, look == FirstLook::kTurned, test);
 }
 

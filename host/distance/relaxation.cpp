@@ -125,8 +125,11 @@ bool Relax(const PlacedCell& cell, const OrientedBox& box, int body,
       constraints->push_back(ConvexPart(s, box, BendsDownBy(s, box), body));
       continue;
     }
-    const LowerForm form = FormBelow(s, Place(box, kHere));
-    const auto plane = Plane(form.level, ToVec3(form.gradient), box.X.p, body);
+    const PlacedBox placed = Place(box, kHere);
+    const LowerForm form =
+        FormBelow(Place(s, placed, Transposed(placed.axes)), Triple{}, placed.half);
+    const Triple gradient = Combined(placed.axes, form.gradient);
+    const auto plane = Plane(form.level, ToVec3(gradient), box.X.p, body);
     if (plane) constraints->push_back(*plane);
   }
   for (int axis = 0; axis < 3; ++axis) {
@@ -139,14 +142,15 @@ bool Relax(const PlacedCell& cell, const OrientedBox& box, int body,
 }
 
 bool Contract(std::span<const PlacedCell> cells, OrientedBox* box) {
-  PlacedBox placed = Place(*box, kHere);
-  const bool left = ContractByTurns(&placed, [&](int) {
-    return std::all_of(cells.begin(), cells.end(), [&](const PlacedCell& cell) {
-      return Contract(cell.convex, &placed) && Contract(cell.others, &placed);
-    });
-  });
-  box->X.p = ToVec3(placed.center);
-  box->half = ToVec3(placed.half);
+  CommonBox common(Place(*box, kHere));
+  for (const PlacedCell& cell : cells) {
+    common.Add(cell.convex);
+    common.Add(cell.others);
+  }
+  BoxPart part = common.Whole();
+  const bool left = common.Contract(&part);
+  box->X.p = ToVec3(common.MiddleOf(part));
+  box->half = ToVec3(part.half);
   return left;
 }
 

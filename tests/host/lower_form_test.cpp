@@ -6,12 +6,14 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <numbers>
 #include <utility>
 #include <vector>
 
 #include "geometry/solid.h"
 #include "geometry/surface_eval.h"
 #include "host/distance/common_box.h"
+#include "host/distance/distance.h"
 #include "tests/cuda/families.h"
 
 namespace intervox::host::distance {
@@ -66,6 +68,13 @@ geometry::OrientedBox AnyBox(Random* random, const Surface& s, double size) {
   return {{random->Rotation(), s.o + size * about}, {half(), half(), half()}};
 }
 
+/** The form of a surface over a box. */
+LowerForm FormOf(const Surface& s, const geometry::OrientedBox& box) {
+  const PlacedBox placed = Place(box, kHere);
+  return FormBelow(Place(s, placed, Transposed(placed.axes)), Triple{}, placed.half);
+}
+
+/** A form's value, the way along the box' axes. */
 double At(const LowerForm& form, const Vec3& way) {
   return form.level + Dot(ToVec3(form.gradient), way);
 }
@@ -77,12 +86,12 @@ TEST(LowerForm, IsBelowTheLevelInTheBox) {
       s = Pose{random.Rotation(), size * random.Direction()} * s;
       for (int k = 0; k < 300; ++k) {
         const geometry::OrientedBox box = AnyBox(&random, s, size);
-        const LowerForm form = FormBelow(s, Place(box, kHere));
+        const LowerForm form = FormOf(s, box);
         for (int p = 0; p < 20; ++p) {
           Vec3 u{random.Uniform(-1, 1), random.Uniform(-1, 1), random.Uniform(-1, 1)};
           if (p < 8) u = {p & 1 ? 1.0 : -1.0, p & 2 ? 1.0 : -1.0, p & 4 ? 1.0 : -1.0};
-          const Vec3 way = box.X.R * Scaled(u, box.half);
-          ASSERT_LE(At(form, way), LevelOf(s, box.X.p + way))
+          const Vec3 way = Scaled(u, box.half);
+          ASSERT_LE(At(form, way), LevelOf(s, box.X.p + box.X.R * way))
               << "kind " << static_cast<int>(s.kind) << " side " << static_cast<int>(s.side);
         }
       }
@@ -106,7 +115,7 @@ TEST(LowerForm, GivesAwayTheSquareOfTheBox) {
       if (s.kind == SurfaceKind::kCone && s.side < 0 && other_nappe) continue;
       const auto given = [&](double half) {
         box.half = {half, half, half};
-        return LevelOf(s, box.X.p) - FormBelow(s, Place(box, kHere)).level;
+        return LevelOf(s, box.X.p) - FormOf(s, box).level;
       };
       for (const double half : {1e-2, 1e-3, 1e-4}) {
         EXPECT_LE(given(half), convex ? 1e-12 : 60 * half * half + 1e-12)
@@ -135,28 +144,49 @@ bool IsIn(const Cell& cell, const Vec3& p) {
                      [&p](const Surface& s) { return geometry::Level(s, p) < 0; });
 }
 
+/** A box around what two cells have in common, as large as the bounds of one of them. */
+CommonBox BoxOf(const Cell& a, const Cell& b, const Pose& X, bool of_a) {
+  const Placement X_AB = Relative({}, X);
+  CommonBox box(of_a ? Place(a.bounds, kHere) : Place(b.bounds, X_AB));
+  box.Add(a.surfaces);
+  box.Add(b.surfaces, X_AB);
+  return box;
+}
+
+double VolumeOf(const BoxPart& part) { return part.half[0] * part.half[1] * part.half[2]; }
+
 TEST(CommonBox, HoldsWhatTwoCellsHaveInCommonAndLittleElse) {
   std::vector<double> shares;
   int points = 0;
   ForPairs([&](const Cell& a, const Cell& b, const Pose& X, Random* random) {
-    const Placement X_AB = Relative({}, X);
-    PlacedBox box = Place(a.bounds, kHere);
-    const bool left = ContractToCommon(a, b, X_AB, &box);
-    const Mat3 axes{ToVec3(box.axes.x), ToVec3(box.axes.y), ToVec3(box.axes.z)};
-    int found = 0;
+    const CommonBox box = BoxOf(a, b, X, true);
+    // Its halves, too, and theirs, hold what is in common there.
+    BoxPart parts[7] = {box.Whole()};
+    const double whole = VolumeOf(parts[0]);
+    bool left[7];
+    for (int k = 0; k < 7; ++k) {
+      left[k] = VolumeOf(parts[k]) > 0 && box.Contract(&parts[k]);
+      if (!left[k]) parts[k].half = Triple{};
+      if (k < 3) box.Halve(parts[k], &parts[2 * k + 1]);
+    }
+    const PlacedBox bounds = Place(a.bounds, kHere);
+    const Mat3 axes{ToVec3(bounds.axes.x), ToVec3(bounds.axes.y), ToVec3(bounds.axes.z)};
+    const auto is_in = [&](const Vec3& x, int k) {
+      const Vec3 off = Abs(axes * (x - ToVec3(box.MiddleOf(parts[k]))));
+      bool in = left[k];
+      for (int i = 0; i < 3; ++i) in = in && off[i] <= parts[k].half[i];
+      return in;
+    };
     for (int p = 0; p < 200; ++p) {
       const Vec3 u{random->Uniform(-1, 1), random->Uniform(-1, 1), random->Uniform(-1, 1)};
       const Vec3 x = a.bounds.X * Scaled(u, a.bounds.half);
       if (!IsIn(a, x) || !IsIn(b, TransposeTimes(X.R, x - X.p))) continue;
-      ++found;
-      ASSERT_TRUE(left);
-      const Vec3 off = Abs(axes * (x - ToVec3(box.center)));
-      for (int i = 0; i < 3; ++i) ASSERT_LE(off[i], box.half[i]);
+      ++points;
+      ASSERT_TRUE(is_in(x, 0));
+      ASSERT_TRUE(is_in(x, 1) || is_in(x, 2));
+      ASSERT_TRUE(is_in(x, 3) || is_in(x, 4) || is_in(x, 5) || is_in(x, 6));
     }
-    points += found;
-    const Vec3 half = left ? ToVec3(box.half) : Vec3{};
-    shares.push_back(half.x * half.y * half.z /
-                     (a.bounds.half.x * a.bounds.half.y * a.bounds.half.z));
+    shares.push_back(VolumeOf(parts[0]) / whole);
   });
   EXPECT_GT(points, 5000);
   std::sort(shares.begin(), shares.end());
@@ -170,13 +200,45 @@ TEST(CommonBox, ShowsThatCellsAreApart) {
   ForPairs([&](const Cell& a, const Cell& b, const Pose& X, Random*) {
     if (!(ComputeMetrics({&a, &b, {}, X, 1e-3}).volume == 0)) return;
     ++apart;
-    PlacedBox box = Place(a.bounds, kHere), other = Place(b.bounds, Relative({}, X));
-    const bool first = !ContractToCommon(a, b, Relative({}, X), &box);
-    const bool second = !ContractToCommon(a, b, Relative({}, X), &other);
-    told += first || second ? 1 : 0;
+    for (const bool of_a : {true, false}) {
+      const CommonBox box = BoxOf(a, b, X, of_a);
+      BoxPart part = box.Whole();
+      told += box.Contract(&part) ? 0 : 1;
+    }
   });
   EXPECT_GT(apart, 200);
-  EXPECT_GT(told, 0.9 * apart);
+  EXPECT_GT(told, 0.8 * 2 * apart);
+}
+
+/** Whether a box around what two cells have in common, halved until there are nine parts, shows
+ that they are apart. */
+bool AreToldApart(const CommonBox& box) {
+  constexpr int kMost = 9;
+  BoxPart parts[kMost] = {box.Whole()};
+  int count = 1;
+  for (int k = 0; k < count; ++k) {
+    if (!box.Contract(&parts[k])) continue;
+    if (count + 2 > kMost) return false;
+    box.Halve(parts[k], &parts[count]);
+    count += 2;
+  }
+  return true;
+}
+
+// A rim that dips into a hole of a smaller radius, at any angle.
+TEST(CommonBox, SeesInNinePartsTheGapBetweenARimAndAHole) {
+  int told = 0, apart = 0;
+  Random random(24);
+  const Cell block = testing::HoledBoxCells({1, 1, 0.5}, 0.25)[0];
+  const Cell rim = testing::CellsOf(geometry::Cylinder{0.3, 0.8})[0];
+  while (apart < 100) {
+    const Pose X = Inverse(random.RandomPose(0.5)) * random.RandomPose(0.5);
+    const Separation s = MeasureDistance({&rim, 1}, {&block, 1}, {}, X);
+    if (!(s.distance > 0.001 && s.distance < 0.01)) continue;
+    ++apart;
+    for (const bool of_a : {true, false}) told += AreToldApart(BoxOf(rim, block, X, of_a)) ? 1 : 0;
+  }
+  EXPECT_GT(told, 0.93 * 2 * apart);
 }
 
 }  // namespace
