@@ -92,13 +92,14 @@ INTERVOX_HD inline void AddPatchEdges(const FluxCurve& ball, const FluxCurve& s,
                                       const SheetNodes<S>& g, PatchEdge* edge) {
   const Vec3 y0 = InAxes(ball, s.o - ball.o), ye = InAxes(ball, s.frame.Col(2));
   const Vec3 yc = InAxes(ball, p.c), ys = InAxes(ball, p.s);
-  for (int end = 0; end < 2; ++end) {
-    if ((end == 0 ? p.lo_by : p.hi_by) > kByEntry) continue;
-    const double way = (end == 0 ? -1.0 : 1.0) * s.side * ball.side;
-    for (int k = 0; k < kNodesAtOnce && first + k < N - 1; ++k) {
+  // Node by node, so that the sums have the same bits however many come at once.
+  for (int k = 0; k < kNodesAtOnce && first + k < N - 1; ++k) {
+    const double c = Lane(g.c, k), sine = Lane(g.s, k);
+    const Vec3 rho = c * yc + sine * ys, along = ye + s.k * rho;
+    for (int end = 0; end < 2; ++end) {
+      if ((end == 0 ? p.lo_by : p.hi_by) > kByEntry) continue;
+      const double way = (end == 0 ? -1.0 : 1.0) * s.side * ball.side;
       const double t = Lane(end == 0 ? g.lo : g.hi, k), r = s.radius + s.k * t;
-      const double c = Lane(g.c, k), sine = Lane(g.s, k);
-      const Vec3 rho = c * yc + sine * ys, along = ye + s.k * rho;
       const Vec3 at = y0 + r * rho + t * ye, around = r * (c * ys - sine * yc);
       const double slope = Dot(at, along);
       if (slope == 0) continue;
