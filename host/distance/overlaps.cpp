@@ -15,7 +15,7 @@
 #include "host/distance/ellipsoid_pair.h"
 #include "host/distance/first_look.h"
 #include "host/distance/hull_pair.h"
-#include "host/distance/inside.h"
+#include "host/distance/placed_pair.h"
 
 namespace intervox::host {
 namespace {
@@ -25,9 +25,15 @@ using distance::FindCommonBall;
 using distance::FirstLook;
 using distance::HullVerdict;
 using distance::IsConvex;
+using distance::kAllTurns;
 using distance::kHardlyApart;
-using distance::kThin;
+using distance::PlaceCells;
+using distance::Placed;
 using distance::PosedCell;
+using distance::RadiusOf;
+using distance::SetApart;
+using distance::TakePoint;
+using distance::TakePointNear;
 using geometry::Cell;
 using geometry::Surface;
 using geometry::SurfaceKind;
@@ -53,9 +59,6 @@ bool HasHole(const Cell& cell) {
     return s.side < 0 && (s.kind == SurfaceKind::kCylinder || s.kind == SurfaceKind::kCone);
   });
 }
-
-/** The radius of a ball around a cell's bounds [m]. */
-double RadiusOf(const Cell& cell) { return cell.bounded ? Norm(cell.bounds.half) : HUGE_VAL; }
 
 /** Whether a wall of one cell fits a round hole of the other: boxes would have to follow the gap
  all around, and the engine takes such pairs in microseconds. */
@@ -98,70 +101,6 @@ struct CellPair {
   const Cell* b;
   double nearness;  ///< how deep their bounding balls overlap [m]; infinite where one is unbounded
 };
-
-/** Planes show that a pair of cells is apart; for the solids the weakest proof of their cells
- * counts.
- */
-void SetApart(OverlapTest* test) {
-  if (test->proof == OverlapProof::kBounds) test->proof = OverlapProof::kPlanes;
-}
-
-/** A pair of cells in the frame of the first. */
-struct Placed {
-  const Cell& a;
-  const Cell& b;
-  const Pose& X_WA;
-  Pose X_AB;
-  double of_a, of_b;  ///< radii of balls around their bounds; infinite where there are none [m]
-  double size = std::min(of_a, of_b);  ///< of the smaller cell [m]
-  double thin = kThin * size;          ///< balls of this radius are no overlap [m]
-};
-
-/** Places two cells.
- @param X_AB  of the second one's frame in that of the first */
-[[gnu::always_inline]] inline Placed PlaceCells(const Cell& a, const Cell& b, const Pose& X_WA,
-                                                const distance::Placement& X_AB) {
-  return {a, b, X_WA, distance::ToPose(X_AB), RadiusOf(a), RadiusOf(b)};
-}
-
-/** Levels may rise by less than one metre each metre: a point is inside by this often `thin`. */
-constexpr double kInside = 1e3;
-
-/** Says that a point of A's frame lies inside both cells. */
-bool Found(const Placed& pair, const Vec3& p_A, OverlapTest* test) {
-  test->overlaps = true;
-  test->proof = OverlapProof::kPoint;
-  test->p_W = pair.X_WA * p_A;
-  return true;
-}
-
-/** Takes a point of A's frame for the answer where it lies inside both cells. */
-bool TakePoint(const Placed& pair, const Vec3& p_A, OverlapTest* test) {
-  ++test->steps;
-  if (!distance::IsWithin(pair.a, p_A, kInside * pair.thin)) return false;
-  const Vec3 p_B = TransposeTimes(pair.X_AB.R, p_A - pair.X_AB.p);
-  return distance::IsWithin(pair.b, p_B, kInside * pair.thin) && Found(pair, p_A, test);
-}
-
-/** How far a point is moved beyond a surface turn by turn, of a size. */
-constexpr double kBeyond[] = {1e-3, 1e-3, 1e-4, 1e-4, 1e-5, 1e-5};
-constexpr int kAllTurns = std::size(kBeyond);
-
-/** Looks for a point inside both cells next to one on the boundary of one of them, or in a hollow,
- by moving it beyond their surfaces by turns.
- @param size  what `kBeyond` are shares of [m] */
-bool TakePointNear(const Placed& pair, Vec3 p_A, double size, int turns, OverlapTest* test) {
-  const double inside = kInside * pair.thin;
-  for (int k = 0; k < turns; ++k) {
-    ++test->steps;
-    const bool in_a = distance::MoveInside(pair.a, inside, kBeyond[k] * size, &p_A);
-    Vec3 p_B = TransposeTimes(pair.X_AB.R, p_A - pair.X_AB.p);
-    const bool in_b = distance::MoveInside(pair.b, inside, kBeyond[k] * size, &p_B);
-    if (in_a && in_b) return Found(pair, p_A, test);
-    if (!in_b) p_A = pair.X_AB * p_B;
-  }
-  return false;
-}
 
 constexpr const char* kNotFinite = "a pose is not finite";
 
