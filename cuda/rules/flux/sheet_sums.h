@@ -147,8 +147,8 @@ INTERVOX_HD inline PanelSums IntegrateSheet(const FluxModel& model, const FluxPa
                                             double from, double to) {
   using S = Wide<kNodesAtOnce>;
   const FluxCurve& s = model.curve[p.curve];
-  const FluxCurve& ball = model.curve[OtherCurve(model, p.curve)];
-  const bool round = (p.lo_by <= kByEntry || p.hi_by <= kByEntry) && !ball.ruled;
+  const int other = OtherCurve(model, p.curve);
+  const bool round = (p.lo_by <= kByEntry || p.hi_by <= kByEntry) && !model.curve[other].ruled;
   const Vec3 e = s.frame.Col(2);
   // Coordinates along c, s and the axis.
   const double oc = Dot(s.o, p.c), os = Dot(s.o, p.s), oe = Dot(s.o, e);
@@ -197,7 +197,7 @@ INTERVOX_HD inline PanelSums IntegrateSheet(const FluxModel& model, const FluxPa
     add(kPz, z);
     add(kZc, z * g.c);
     add(kZs, z * g.s);
-    if (round) AddPatchEdges(ball, s, p, pole, rule, first, g, &edge);
+    if (round) AddPatchEdges(model.curve[other], s, p, pole, rule, first, g, &edge);
   }
   const double v = total[kHigh];
   const Vec3 area_local{total[kPlainC], total[kPlainS], -s.k * total[kPlain]};
@@ -216,7 +216,8 @@ INTERVOX_HD inline PanelSums IntegrateSheet(const FluxModel& model, const FluxPa
                  {total[kYc], total[kYs], -s.k * total[kY]},
                  {total[kZc], total[kZs], -s.k * total[kPz]}};
   AddArea(s.weight, area, s.side * (R * r_n * Rt), &result.sums);
-  const double round_error = round ? AddPatch(ball, pole, edge, N > 8, &result.sums) : 0.0;
+  const double round_error =
+      round ? AddPatch(model.curve[other], pole, edge, N > 8, &result.sums) : 0.0;
   result.volume_error =
       EstimateOf(std::fabs(v - total[kHighLean]) / 3.0, std::fabs(v) / 3.0) + round_error;
   result.area_error =
