@@ -146,6 +146,9 @@ inline DeepPlace FindDeepPlace(const BoxPair& boxes) {
   return {ToVec3(0.5 * (x + y)), x - y};
 }
 
+/** Of the smaller cell's size: shrunk boxes that are less apart leave room for deep cells. */
+inline constexpr double kHardlyApart = 0.2;
+
 /** Whether a cell may be its bounds: six planes. */
 inline bool MayBeItsBounds(const geometry::Cell& cell) {
   return cell.polytope && cell.surfaces.size() == 6;

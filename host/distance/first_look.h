@@ -49,9 +49,6 @@ enum class FirstLook : std::uint8_t {
   return AreApartAlongFaces(boxes, thin) ? FirstLook::kApart : FirstLook::kNear;
 }
 
-/** Of the smaller cell's size: shrunk bounds that are less apart leave room for deep cells. */
-inline constexpr double kHardlyApart = 0.2;
-
 /** Whether two bounded cells, whose bounds are not turned in them, are apart along the way between
  their shrunk bounds. */
 [[gnu::noinline, gnu::flatten]] inline bool AreApartAlongTheWay(const geometry::Cell& a,
@@ -65,9 +62,9 @@ inline constexpr double kHardlyApart = 0.2;
   if (!(Dot(way, way) > kHardlyApart * kHardlyApart * square)) return false;
   const Triple way_B = Combined(X_AB.rows, way);
   Hull hull;
-  SetHull(a, RoundSurface(a), &hull);
+  SetHull(a, &hull);
   const double end_a = Dot(FarthestPoint(hull, way) - X_AB.position, way);
-  SetHull(b, RoundSurface(b), &hull);
+  SetHull(b, &hull);
   const double gap = Dot(FarthestPoint(hull, -way_B), way_B) - end_a;
   const Triple sizes = boxes.a + boxes.b;
   const double margin = kHullRounding * (sizes[0] + sizes[1] + sizes[2]);

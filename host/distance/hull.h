@@ -31,17 +31,13 @@ struct Hull {
 /** The share of a cell's size to which a hull is known: corners that are nearer are one. */
 inline constexpr double kHullRounding = 1e-10;
 
-/** Whether a surface is curved, kept inside, and no quadric of another kind. */
-inline bool IsRound(const geometry::Surface& s) {
-  return s.side > 0 && s.kind != geometry::SurfaceKind::kPlane &&
-         s.kind != geometry::SurfaceKind::kQuadric;
-}
-
 /** The curved surface that bounds a hull; none where other kinds bound the cell. */
 inline const geometry::Surface* RoundSurface(const geometry::Cell& cell) {
-  if (cell.polytope) return nullptr;
   for (const geometry::Surface& s : cell.surfaces) {
-    if (IsRound(s)) return &s;
+    if (s.side > 0 && s.kind != geometry::SurfaceKind::kPlane &&
+        s.kind != geometry::SurfaceKind::kQuadric) {
+      return &s;
+    }
   }
   return nullptr;
 }
@@ -60,9 +56,8 @@ inline void SetAxes(const Mat3& R, Hull* hull) {
   hull->axes = Transposed(hull->rows);
 }
 
-/** The hull of a bounded cell in the cell's frame, which must outlive it.
- @param round  of its curves */
-inline void SetHull(const geometry::Cell& cell, const geometry::Surface* round, Hull* hull) {
+/** The hull of a bounded cell in the cell's frame, which must outlive it. */
+inline void SetHull(const geometry::Cell& cell, Hull* hull) {
   using geometry::SurfaceKind;
   const geometry::OrientedBox& box = cell.bounds;
   const bool corners = cell.polytope && !cell.corners.p_C.empty();
@@ -75,7 +70,7 @@ inline void SetHull(const geometry::Cell& cell, const geometry::Surface* round, 
     hull->corners_end = hull->corners + cell.corners.p_C.size();
     return;
   }
-  const geometry::Surface* s = corners ? nullptr : round;
+  const geometry::Surface* s = corners ? nullptr : RoundSurface(cell);
   if (s == nullptr) {
     hull->kind = Hull::Kind::kBox;
     hull->p = PositionOf(box.X);

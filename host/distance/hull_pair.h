@@ -132,8 +132,8 @@ class HullSearch {
   HullSearch(const geometry::Cell& a, const geometry::Cell& b, const Placement& X_AB,
              const Triple& way, double margin)
       : way_(way), margin_(margin) {
-    SetHull(a, RoundSurface(a), &a_);
-    SetHull(b, RoundSurface(b), &b_);
+    SetHull(a, &a_);
+    SetHull(b, &b_);
     Move(X_AB, &b_);
   }
 

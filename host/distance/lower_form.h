@@ -18,10 +18,9 @@ struct PlacedBox {
 /** A surface as the axes of a box see it, which start at the box' middle. */
 struct PlacedSurface {
   const geometry::Surface* surface;
-  Triples axes;   ///< in the surface's frame; of a plane x is its normal as the axes see it
-  Triple middle;  ///< in the surface's frame; of a plane x is the level there [m]
-  double
-      position;  ///< what coordinates are at most in the box: their rounding is a share of it [m]
+  Triples axes;     ///< in the surface's frame; of a plane x is its normal as the axes see it
+  Triple middle;    ///< in the surface's frame; of a plane x is the level there [m]
+  double position;  ///< what coordinates are at most in the box [m]: rounding is a share of it
 };
 
 /** Places a surface of the box' frame.

@@ -167,7 +167,7 @@ bool IsAbove(const Cell& body, const Surface& plane, const distance::Placement& 
   const Triple n = distance::Combined(columns, distance::ToTriple(plane.PlaneNormal())),
                origin = distance::Combined(columns, plane.o.x, plane.o.y, plane.o.z) + X.position;
   distance::Hull hull;
-  distance::SetHull(body, distance::RoundSurface(body), &hull);
+  distance::SetHull(body, &hull);
   const Triple deepest = distance::FarthestPoint(hull, -n);
   *foot = distance::ToVec3(deepest);
   return distance::Dot(n, deepest - origin) > distance::kHullRounding * RadiusOf(body);
