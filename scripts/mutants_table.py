@@ -238,6 +238,8 @@ MUTANTS = [
            "constexpr int kMostTurns = «8»;", "1", "host:CommonBox*"),
     Mutant("host/distance/common_box.h", "planes that nearly hold a box are looked at no more",
            "return sum <= «-form.level» ? Left::kAll", "0.2 - form.level", "host:CommonBox*"),
+    Mutant("host/distance/common_box.h", "bounds are narrower than they are",
+           "room = «half + slack»;", "0.95 * half + slack", "host:CommonBox*"),
     Mutant("host/distance/common_box.h", "halves leave out their middle",
            "const double half = «0.5» * part.half[axis];", "0.4", "host:CommonBox*"),
     Mutant("host/distance/common_box.h", "planes are left out",
