@@ -323,6 +323,33 @@ TEST(Overlaps, WhatLiesInHollows) {
   EXPECT_GT(planes, 0.9 * apart);
 }
 
+// A nut of ninety sides has more surfaces than a box around what is in common takes: the hole and
+// the other solid are left out of it.
+TEST(Overlaps, OfMoreSurfacesThanABoxTakes) {
+  Random random(25);
+  std::vector<geometry::Surface> sides = ToCells(*Leaf(geometry::Prism{90, 0.5, 0.5}))[0].surfaces;
+  sides.push_back(geometry::MakeCylinder(0.3));
+  sides.back().side = -1;
+  const Cells nut = {geometry::MakeCell(std::move(sides), "nut")};
+  const std::vector<Cells> guests = {ToCells(*Leaf(geometry::Torus{0.2, 0.08})),
+                                     ToCells(*Leaf(geometry::Cylinder{0.3, 0.8})),
+                                     {testing::BoxCell({0.2, 0.3, 0.4})}};
+  int overlaps = 0;
+  constexpr int kPoses = 90;
+  for (int k = 0; k < kPoses; ++k) {
+    const Cells& guest = guests[static_cast<std::size_t>(k) % 3];
+    const Pose X_WA = random.RandomPose(0.4), X_WB = random.RandomPose(0.4);
+    const bool have = HaveVolume(nut, guest, X_WA, X_WB);
+    EXPECT_EQ(Overlaps(nut, guest, X_WA, X_WB), have) << "pose " << k;
+    EXPECT_EQ(Overlaps(guest, nut, X_WB, X_WA), have) << "pose " << k;
+    const Separation s = MeasureDistance(nut, guest, X_WA, X_WB);
+    EXPECT_EQ(s.distance == 0, have) << "pose " << k;
+    overlaps += have ? 1 : 0;
+  }
+  EXPECT_GT(overlaps, kPoses / 4);
+  EXPECT_LT(overlaps, kPoses - 9);
+}
+
 // Cylinders, cones and tori whose centres coincide or whose axes nearly do: what is left of a
 // direction across the axis is rounding there.
 TEST(Overlaps, AlongOneAxis) {
