@@ -1,6 +1,5 @@
 #include "geometry/openvdb/level_set_grid.h"
 
-#include <openvdb/io/Stream.h>
 #include <openvdb/openvdb.h>
 #include <openvdb/tools/MeshToVolume.h>
 #include <openvdb/tools/SignedFloodFill.h>
@@ -8,7 +7,6 @@
 #include <cmath>
 #include <cstdint>
 #include <functional>
-#include <sstream>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -104,7 +102,8 @@ std::string InChild(const std::filesystem::path& path, const std::string& kind,
                     const std::function<std::string()>& work) {
   std::error_code error;
   const std::uintmax_t size = std::filesystem::file_size(path, error);
-  const ChildLimits limits = LimitsOfReading(error ? 0 : size);
+  ChildLimits limits = LimitsOfReading(error ? 0 : size);
+  limits.most = limits.bytes;
   ChildResult child = RunInChild(limits, work);
   if (child.end == ChildEnd::kDone) return std::move(child.bytes);
   if (child.end == ChildEnd::kThrew) {
@@ -115,27 +114,58 @@ std::string InChild(const std::filesystem::path& path, const std::string& kind,
                    ". Write it anew, or with larger voxels.");
 }
 
-/** The grid of NanoVdbAsStream; null where there is none. */
-FloatGrid::Ptr FromStream(const std::string& bytes, std::string* names) {
-  const std::size_t end = bytes.find('\0');
-  *names = bytes.substr(0, end);
-  if (end + 1 >= bytes.size()) return nullptr;
-  std::istringstream in(bytes.substr(end + 1));
-  openvdb::io::Stream stream(in, false);
-  auto grid = openvdb::gridPtrCast<FloatGrid>(stream.getGrids()->front());
+/** The level set of a NanoVDB file; null where it holds none, or several. */
+FloatGrid::Ptr FromNano(const NanoLevelSet& from) {
+  if (!from.found) return nullptr;
+  auto grid = FloatGrid::create(from.background);
+  openvdb::Mat4d matrix = openvdb::Mat4d::identity();
+  for (int i = 0; i < 3; ++i) {
+    const auto row = static_cast<std::size_t>(i);
+    for (int j = 0; j < 3; ++j) matrix(j, i) = from.scale[3 * row + static_cast<std::size_t>(j)];
+    matrix(3, i) = from.place[row];
+  }
+  grid->setTransform(openvdb::math::Transform::createLinearTransform(matrix));
+  grid->setName(from.name);
+  for (const NanoLeaf& leaf : from.leaves) {
+    auto* to = grid->tree().touchLeaf(Coord(leaf.origin[0], leaf.origin[1], leaf.origin[2]));
+    for (openvdb::Index k = 0; k < leaf.levels.size(); ++k) {
+      to->setValueOnly(k, leaf.levels[k]);
+      to->setActiveState(k, (leaf.active[k / 64] >> (k % 64) & 1) != 0);
+    }
+  }
   openvdb::tools::signedFloodFill(grid->tree());
   return grid;
+}
+
+/** OpenVDB's list of what makes a grid of each type. */
+struct GridMakers : openvdb::GridBase {
+  using GridBase::registerGrid;
+};
+
+/** Keeps every grid of floats that is read from now on, for a child process: OpenVDB takes trees
+ apart with threads, of which a child has none to wait for. */
+void KeepGrids() {
+  FloatGrid::unregisterGrid();
+  GridMakers::registerGrid(FloatGrid::gridType(),
+                           [] { return *new openvdb::GridBase::Ptr(FloatGrid::create()); });
 }
 
 /** The level set of a file of either kind; null where it holds none, or several. */
 FloatGrid::Ptr ReadSafely(const std::filesystem::path& path, std::string* names) {
   if (IsNanoVdb(path)) {
-    return FromStream(InChild(path, "NanoVDB", [&] { return NanoVdbAsStream(path); }), names);
+    const std::string packed = InChild(path, "NanoVDB", [&] { return PackNanoVdb(path); });
+    try {
+      const NanoLevelSet read = UnpackNanoVdb(packed);
+      *names = read.contents;
+      return FromNano(read);
+    } catch (const std::runtime_error& error) {
+      Refuse(path, std::string("the file is damaged (") + error.what() + "). Write it anew.");
+    }
   }
   static_cast<void>(InChild(path, "OpenVDB", [&] {
+    KeepGrids();
     std::string ignored;
-    // OpenVDB takes trees apart with threads, which a child does not have: it could wait for ever.
-    static_cast<void>(new FloatGrid::Ptr(ReadGrid(path, &ignored)));
+    static_cast<void>(ReadGrid(path, &ignored));
     return std::string();
   }));
   try {

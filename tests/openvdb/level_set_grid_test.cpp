@@ -7,10 +7,14 @@
 #include <openvdb/openvdb.h>
 #include <openvdb/tools/LevelSetSphere.h>
 #include <openvdb/tools/LevelSetUtil.h>
+#include <tbb/parallel_for.h>
 
+#include <atomic>
+#include <chrono>
 #include <cmath>
 #include <fstream>
 #include <iterator>
+#include <thread>
 
 #include "geometry/openvdb/rasterize.h"
 #include "tests/geometry/grids.h"
@@ -232,6 +236,62 @@ TEST(ReadVdb, RefusesNanoVdbFilesThatAreNoLevelSet) {
     if (damaged != whole) ExpectRefusal(path, "");
   }
   std::filesystem::remove(path);
+}
+
+TEST(ReadVdb, RefusesLeavesOutsideTheirNodes) {
+  const std::filesystem::path path = InTemp("scattered.nvdb");
+  std::vector<nanovdb::GridHandle<>> handles;
+  handles.push_back(nanovdb::openToNanoVDB<nanovdb::HostBuffer, openvdb::FloatTree, float>(
+      *Ball(), nanovdb::StatsMode::Default, nanovdb::ChecksumMode::Disable));
+  auto& tree = handles.front().grid<float>()->tree();
+  for (std::uint32_t n = 0; n < tree.nodeCount(0); ++n) {
+    const int far = 4096 * static_cast<int>(n);
+    tree.getFirstNode<0>()[n].data()->mBBoxMin = nanovdb::Coord(far, 0, 0);
+  }
+  nanovdb::io::writeGrids(path.string(), handles);
+  ExpectRefusal(path, "outside their nodes");
+  std::filesystem::remove(path);
+}
+
+/** Threads of OpenVDB's that come and go for as long as this lives. */
+class BusyThreads {
+ public:
+  BusyThreads()
+      : thread_([this] {
+          while (!done_) {
+            tbb::parallel_for(0, 1000, [this](int) { count_.fetch_add(1); });
+            std::this_thread::sleep_for(std::chrono::microseconds(count_ % 50));
+          }
+        }) {}
+  ~BusyThreads() {
+    done_ = true;
+    thread_.join();
+  }
+
+ private:
+  std::atomic<bool> done_ = false;
+  std::atomic<long> count_ = 0;
+  std::thread thread_;
+};
+
+// A child process has none of its parent's threads: what asked them for help would wait for ever.
+TEST(ReadVdb, TakesNoTimeBesideBusyThreads) {
+  const std::filesystem::path open = InTemp("busy.vdb"), nano = InTemp("busy.nvdb");
+  const std::filesystem::path damaged = InTemp("busy_damaged.vdb");
+  Write(open, {Ball()});
+  WriteNano<float>(nano, {Ball()}, nanovdb::ChecksumMode::Full);
+  std::filesystem::copy_file(open, damaged, std::filesystem::copy_options::overwrite_existing);
+  std::filesystem::resize_file(damaged, 9 * std::filesystem::file_size(open) / 10);
+  const BusyThreads busy;
+  for (int n = 0; n < 300; ++n) {
+    const auto begin = std::chrono::steady_clock::now();
+    ReadVdb(open, testing::Serially);
+    ReadVdb(nano, testing::Serially);
+    ExpectRefusal(damaged, "not a whole OpenVDB file");
+    const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - begin;
+    ASSERT_LT(taken.count(), 20) << n;
+  }
+  for (const auto& path : {open, nano, damaged}) std::filesystem::remove(path);
 }
 
 }  // namespace

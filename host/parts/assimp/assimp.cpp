@@ -6,12 +6,11 @@
 #include <algorithm>
 #include <assimp/Importer.hpp>
 #include <cmath>
-#include <cstdint>
-#include <cstring>
 #include <stdexcept>
 #include <string_view>
 #include <utility>
 
+#include "geometry/child_bytes.h"
 #include "geometry/limited_child.h"
 #include "host/input/error.h"
 
@@ -58,53 +57,6 @@ struct Placement {
   }
 };
 
-/** Numbers and words one after the other, from the child to its parent: one program, one machine.
- */
-class Writer {
- public:
-  template <class T>
-  void Put(const T& value) {
-    bytes_.append(reinterpret_cast<const char*>(&value), sizeof value);
-  }
-  void PutText(std::string_view text) {
-    Put(text.size());
-    bytes_ += text;
-  }
-  std::string Take() { return std::move(bytes_); }
-
- private:
-  std::string bytes_;
-};
-
-/** Reads what a Writer wrote. The child's memory may have been overwritten: nothing is believed. */
-class Reader {
- public:
-  explicit Reader(std::string_view bytes) : bytes_(bytes) {}
-
-  template <class T>
-  T Get() {
-    T value;
-    const std::string_view from = Bytes(sizeof value);
-    std::memcpy(&value, from.data(), sizeof value);
-    return value;
-  }
-  /** A number of things that take at least so many bytes each. */
-  std::size_t Count(std::size_t bytes_each) {
-    const auto count = Get<std::size_t>();
-    if (count > bytes_.size() / bytes_each) throw std::runtime_error("its answer is cut off");
-    return count;
-  }
-  std::string_view Bytes(std::size_t size) {
-    if (size > bytes_.size()) throw std::runtime_error("its answer is cut off");
-    const std::string_view part = bytes_.substr(0, size);
-    bytes_.remove_prefix(size);
-    return part;
-  }
-
- private:
-  std::string_view bytes_;
-};
-
 /** Places meshes as their nodes say. */
 class Placer {
  public:
@@ -123,7 +75,7 @@ class Placer {
   }
 
   std::string Take() {
-    Writer whole;
+    geometry::ChildWriter whole;
     whole.Put(objects_);
     return whole.Take() + out_.Take();
   }
@@ -160,7 +112,7 @@ class Placer {
   }
 
   const aiScene& scene_;
-  Writer out_;
+  geometry::ChildWriter out_;
   std::size_t objects_ = 0, total_ = 0;
 };
 
@@ -182,10 +134,10 @@ std::string Import(std::string_view bytes, const std::string& extension) {
 }
 
 std::vector<PartMesh> Unpack(std::string_view bytes) {
-  Reader in(bytes);
+  geometry::ChildReader in(bytes);
   std::vector<PartMesh> objects(in.Count(3 * sizeof(std::size_t)));
   for (PartMesh& object : objects) {
-    object.name = in.Bytes(in.Count(1));
+    object.name = in.Text();
     object.mesh.p.resize(in.Count(sizeof(Vec3)));
     for (Vec3& p : object.mesh.p) p = in.Get<Vec3>();
     object.step = in.Get<double>();
