@@ -76,6 +76,8 @@ MUTANTS = [
            "return «edge * edge / 24» * (diagonal", "0.0", "cuda:GridRules.Errors*"),
     Mutant("cuda/rules/grid/fraction.h", "of edges between planes the share is known",
            "(«kOfSpread» * spread)), count", "0.0", "cuda:GridRules.Errors*"),
+    Mutant("cuda/rules/grid/fraction.h", "planes that keep nothing of each other are known",
+           "tile.grids == 2 ? «kLeastFace * whole» : zero;", "zero", "cuda:GridRules.Slivers*"),
     Mutant("cuda/rules/grid/rule.h", "levels are off by as much as their nodes at most",
            "result.error = «grid::kTimesBetween» * next.between;", "0.5", "cuda:GridRules.Errors*"),
     Mutant("cuda/rules/grid/add_tile.h", "voxels that more sides cut are taken with those of the first's",

@@ -2,7 +2,7 @@
 """How often the engine's estimate of a volume's error is exceeded, over random overlapping pairs.
 
 Usage: scripts/study_error_estimates.py [COUNT] [--seed N] [--intervox build/release/bin/intervox] [--minutes M]
-       [--grids H [--rules]] [-o PAGE.md]
+       [--grids H [--rules]] [--aspect A] [-o PAGE.md]
 All pairs of the solids below, at random poses in which they overlap, COUNT pairs in all (default 20000), are
 measured to each tolerance and to the reference's. An estimate is exceeded where the volume is farther from the
 reference than volume_error, the reference's own and rounding (1e-13) together; bounds are exceeded where the reference
@@ -10,7 +10,8 @@ with its error lies outside of volume_bounds. Prints a table; ends with 1 where 
 any bound is exceeded at some tolerance. With --grids one solid of each pair at least is a grid of voxels of H metres,
 measured by the rule `voxel`: to other tolerances, and where bounds are four estimates, of which as few may be exceeded
 as of estimates. With --rules both are grids, measured by the rules `fraction` and `clip`, which know no tolerance, against
-`voxel`. Thin, long and barely touching solids: study_slivers.py.
+`voxel`. With --aspect the solids are needles and plates, 0.5 m thick and A times as long or wide. Thin, long and barely
+touching formulas: study_slivers.py.
 """
 
 import argparse
@@ -48,12 +49,33 @@ RULES = ("fraction", "clip")
 REACH = 0.6
 
 
-def with_grids(h):
+def elongated(aspect):
+    """Needles and plates, half a metre thick."""
+    far, half = 0.5 * aspect, 0.25 * aspect
+    return {
+        "needle": f"{{ellipsoid: {{radii: [0.25, 0.25, {half}]}}}}",
+        "lens": f"{{ellipsoid: {{radii: [{half}, {half}, 0.25]}}}}",
+        "rod": f"{{cylinder: {{radius: 0.25, height: {far}}}}}",
+        "disc": f"{{cylinder: {{radius: {half}, height: 0.5}}}}",
+        "spike": f"{{cone: {{radius_bottom: 0.25, radius_top: 0, height: {far}}}}}",
+        "flat cone": f"{{cone: {{radius_bottom: {half}, radius_top: 0, height: 0.5}}}}",
+        "capsule": f"{{capsule: {{radius: 0.25, length: {far}}}}}",
+        "bar": f"{{box: {{size: [0.5, 0.6, {far}]}}}}",
+        "plate": f"{{box: {{size: [{far}, {0.8 * far}, 0.5]}}}}",
+        "hoop": f"{{torus: {{major_radius: {half}, minor_radius: 0.25}}}}",
+        "pipe": f"{{difference: [{{cylinder: {{radius: 0.6, height: {far}}}}}, "
+                f"{{cylinder: {{radius: 0.3, height: {2 * far}}}}}]}}",
+        "washer": f"{{difference: [{{cylinder: {{radius: {half}, height: 0.5}}}}, "
+                  f"{{cylinder: {{radius: {0.4 * half}, height: 2}}}}]}}",
+    }
+
+
+def with_grids(h, formulas):
     """All solids, those that are bounded as grids as well, and the pairs that have a grid."""
     grids = {f"grid of a {name}": f"{{grid: {{of: {text}, voxel_size: {h}}}}}"
-             for name, text in SOLIDS.items() if name != "half-space"}
-    kinds = list(itertools.product(grids, SOLIDS)) + list(itertools.combinations_with_replacement(grids, 2))
-    return {**SOLIDS, **grids}, kinds
+             for name, text in formulas.items() if name != "half-space"}
+    kinds = list(itertools.product(grids, formulas)) + list(itertools.combinations_with_replacement(grids, 2))
+    return {**formulas, **grids}, kinds
 
 
 def random_poses(rng, count):
@@ -94,12 +116,14 @@ def main():
     parser.add_argument("--minutes", type=float, default=600, help="start no other pair of solids after that")
     parser.add_argument("--grids", type=float, metavar="H", help="pairs with a grid of voxels of H metres")
     parser.add_argument("--rules", action="store_true", help="by fraction and clip, of two grids")
+    parser.add_argument("--aspect", type=float, metavar="A", help="needles and plates of that aspect")
     options = parser.parse_args()
     rng = np.random.default_rng(options.seed)
-    solids, tolerances, reference, most_beyond = SOLIDS, TOLERANCES, REFERENCE, 0
-    kinds = [p for p in itertools.combinations_with_replacement(SOLIDS, 2) if p != ("half-space", "half-space")]
+    solids = elongated(options.aspect) if options.aspect else SOLIDS
+    tolerances, reference, most_beyond = TOLERANCES, REFERENCE, 0
+    kinds = [p for p in itertools.combinations_with_replacement(solids, 2) if p != ("half-space", "half-space")]
     if options.grids:
-        solids, kinds = with_grids(options.grids)
+        solids, kinds = with_grids(options.grids, solids)
         tolerances, reference, most_beyond = GRID_TOLERANCES, GRID_REFERENCE, 1e-3
         if options.rules:
             tolerances, kinds = RULES, [pair for pair in kinds if all(name.startswith("grid of") for name in pair)]

