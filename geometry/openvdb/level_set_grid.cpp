@@ -158,7 +158,7 @@ FloatGrid::Ptr ReadSafely(const std::filesystem::path& path, std::string* names)
       const NanoLevelSet read = UnpackNanoVdb(packed);
       *names = read.contents;
       return FromNano(read);
-    } catch (const std::runtime_error& error) {
+    } catch (const std::exception& error) {  // a singular transform, too
       Refuse(path, std::string("the file is damaged (") + error.what() + "). Write it anew.");
     }
   }

@@ -238,18 +238,31 @@ TEST(ReadVdb, RefusesNanoVdbFilesThatAreNoLevelSet) {
   std::filesystem::remove(path);
 }
 
-TEST(ReadVdb, RefusesLeavesOutsideTheirNodes) {
-  const std::filesystem::path path = InTemp("scattered.nvdb");
+/** Writes a ball as a NanoVDB file without a checksum, once `damage` has changed its grid. */
+template <class Damage>
+void WriteDamaged(const std::filesystem::path& path, const Damage& damage) {
   std::vector<nanovdb::GridHandle<>> handles;
   handles.push_back(nanovdb::openToNanoVDB<nanovdb::HostBuffer, openvdb::FloatTree, float>(
       *Ball(), nanovdb::StatsMode::Default, nanovdb::ChecksumMode::Disable));
-  auto& tree = handles.front().grid<float>()->tree();
-  for (std::uint32_t n = 0; n < tree.nodeCount(0); ++n) {
-    const int far = 4096 * static_cast<int>(n);
-    tree.getFirstNode<0>()[n].data()->mBBoxMin = nanovdb::Coord(far, 0, 0);
-  }
+  damage(handles.front().grid<float>());
   nanovdb::io::writeGrids(path.string(), handles);
+}
+
+TEST(ReadVdb, RefusesNanoVdbGridsThatNoTreeCanBe) {
+  const std::filesystem::path path = InTemp("no_tree.nvdb");
+  WriteDamaged(path, [](nanovdb::FloatGrid* grid) {
+    for (std::uint32_t n = 0; n < grid->tree().nodeCount(0); ++n) {
+      const int far = 4096 * static_cast<int>(n);
+      grid->tree().getFirstNode<0>()[n].data()->mBBoxMin = nanovdb::Coord(far, 0, 0);
+    }
+  });
   ExpectRefusal(path, "outside their nodes");
+  for (const double scale : {0.0, std::nan(""), 1e300}) {
+    WriteDamaged(path, [&](nanovdb::FloatGrid* grid) {
+      for (double& of_scale : grid->data()->mMap.mMatD) of_scale = scale;
+    });
+    ExpectRefusal(path, "Write it anew");
+  }
   std::filesystem::remove(path);
 }
 
