@@ -70,7 +70,7 @@ def elongated(aspect):
     }
 
 
-def with_grids(h, formulas):
+def with_grids(h, formulas=SOLIDS):
     """All solids, those that are bounded as grids as well, and the pairs that have a grid."""
     grids = {f"grid of a {name}": f"{{grid: {{of: {text}, voxel_size: {h}}}}}"
              for name, text in formulas.items() if name != "half-space"}
@@ -78,10 +78,14 @@ def with_grids(h, formulas):
     return {**formulas, **grids}, kinds
 
 
-def random_poses(rng, count):
+def random_poses(rng, count, spread=None):
+    """Poses in which small solids overlap often; of long ones at places up to `spread` apart, most of them near."""
     quaternions = rng.normal(size=(count, 4))
     quaternions /= np.linalg.norm(quaternions, axis=1)[:, None]
-    return np.hstack([rng.uniform(-REACH, REACH, (count, 3)), quaternions])
+    p = rng.uniform(-REACH, REACH, (count, 3))
+    if spread:
+        p *= (spread / REACH) ** rng.uniform(0, 1, (count, 1))
+    return np.hstack([p, quaternions])
 
 
 class Program:
@@ -98,11 +102,14 @@ class Program:
         return dict(np.load(out))
 
 
-def overlapping(program, pair, rng, count):
+def overlapping(program, pair, rng, count, spread=None):
     """So many poses in which the pair overlaps."""
     found = np.empty((0, 7))
+    tried = 4 * count
     while len(found) < count:
-        poses = random_poses(rng, 4 * count)
+        poses = random_poses(rng, tried, spread)
+        if spread:
+            tried = min(4 * tried, 100000)
         found = np.vstack([found, poses[program.columns("overlaps", pair, poses)["overlaps"] == 1]])
     return found[:count]
 
@@ -144,7 +151,7 @@ def main():
                 print(f"stopped after {done} of {len(kinds)} kinds of pairs", file=sys.stderr)
                 break
             pair.write_text(f"schema: intervox/pairs/1\npairs:\n  - {{a: {solids[a]}, b: {solids[b]}}}\n")
-            poses = overlapping(program, pair, rng, each)
+            poses = overlapping(program, pair, rng, each, options.aspect and 0.25 * options.aspect)
             exact = program.columns("metrics", pair, poses, "--tolerance", str(reference))
             V = exact["volume"]
             count += len(poses)
